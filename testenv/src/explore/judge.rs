@@ -53,6 +53,12 @@ fn is_scheduled(object: &Value) -> bool {
     owners.is_some_and(|owners| owners.iter().any(|owner| owner["kind"] == "CronJob"))
 }
 
+/// Returns the part of a state with these objects.
+fn with(state: &State, which: impl Fn(&str) -> bool) -> State {
+    let objects = state.iter().filter(|(key, _)| which(key));
+    objects.map(|(key, fields)| (key.clone(), fields.clone())).collect()
+}
+
 impl Run<'_> {
     /// Returns the time without writes after which the step has settled.
     pub(super) fn quiet_needed(&mut self) -> Duration {
@@ -91,6 +97,16 @@ impl Run<'_> {
         let is_removal = self.options.plan.again && step == self.world.spec.steps.len();
         let differences = expected.and_then(|Expected { mask, states, .. }| {
             let wanted = states.get(step)?;
+            // An operator that never saw an object that is deleted now has made nothing for it.
+            let known = self.states.last().filter(|_| self.history && self.deletes);
+            let made;
+            let wanted = match known {
+                Some(known) => {
+                    made = with(wanted, |key| state.contains_key(key) || known.contains_key(key));
+                    &made
+                }
+                None => wanted,
+            };
             let before = states[..step].last().filter(|_| is_removal);
             Some(match before {
                 Some(before) => mask.differences(&mask.nearest(wanted, before, &state), &state),
@@ -175,8 +191,7 @@ impl Run<'_> {
         });
         let states = named.map(|(object, with_status)| normalise([(object, *with_status)], names));
         let as_wanted = states.filter(|state| {
-            let wanted = wanted.iter().filter(|(key, _)| state.contains_key(*key) && mask.shows(key));
-            let wanted: State = wanted.map(|(key, fields)| (key.clone(), fields.clone())).collect();
+            let wanted = with(wanted, |key| state.contains_key(key) && mask.shows(key));
             !wanted.is_empty() && mask.differences(&wanted, state).is_empty()
         });
         as_wanted.flat_map(State::into_keys).collect()

@@ -23,6 +23,7 @@ pub struct Report {
     pub(super) story: Vec<String>,
     pub(super) dead: BTreeSet<String>,
     pub(super) unrefused: Vec<String>,
+    pub(super) history: BTreeSet<String>,
     pub(super) diverges: Option<String>,
 }
 
@@ -64,6 +65,11 @@ impl Report {
         self.unrefused.iter().map(String::as_str)
     }
 
+    /// Returns how the state differs if the operator starts only before the user's last step.
+    pub fn history(&self) -> impl Iterator<Item = &str> {
+        self.history.iter().map(String::as_str)
+    }
+
     /// Returns how two runs of one schedule differ, and the likely cause, if the operator is not deterministic.
     #[must_use]
     pub fn diverges(&self) -> Option<&str> {
@@ -99,6 +105,10 @@ impl fmt::Display for Report {
         if !dead.is_empty() {
             write!(f, "\nfields without any effect: {}", dead.join(", "))?;
         }
+        if !self.history.is_empty() {
+            f.write_str("\nThe state depends on history. If the operator starts only before the last step:")?;
+        }
+        self.history.iter().try_for_each(|line| write!(f, "\n  - {line}"))?;
         if let Some(diverges) = &self.diverges {
             write!(f, "\nThe operator is not deterministic. In the same schedule, {diverges}")?;
         }

@@ -150,6 +150,7 @@ pub(super) fn run(scenario: Scenario<'_>, options: Options<'_>) -> Outcome {
         objects: Vec::new(),
         history: false,
         jumped: false,
+        deletes: false,
         look: None,
     };
     Outcome { variants, ..run.through(&steps) }
@@ -187,6 +188,8 @@ pub(super) struct Run<'a> {
     pub(super) history: bool,
     /// Whether the clock has jumped.
     pub(super) jumped: bool,
+    /// Whether the user deletes objects in this step.
+    pub(super) deletes: bool,
     pub(super) look: Option<Rc<Look>>,
 }
 
@@ -276,6 +279,7 @@ impl Run<'_> {
 
     fn take_step(&mut self, index: usize, step: &Step) {
         let world = &mut self.world;
+        self.deletes = matches!(step, Step::Delete(_));
         let site = format!("step#{index}");
         let changes = world.changes.len();
         world.sites.push(Site {

@@ -61,6 +61,8 @@ pub(super) struct Search<'a> {
     dead: BTreeSet<String>,
     /// Objects that the server should refuse, and what becomes of them.
     unrefused: Vec<String>,
+    /// How the state depends on history.
+    history: BTreeSet<String>,
     /// How two runs of one schedule differ.
     diverges: Option<String>,
 }
@@ -85,6 +87,7 @@ pub(super) fn search(name: &str, scenario: Scenario<'_>, settings: &Settings) ->
         seen: BTreeSet::new(),
         dead: BTreeSet::new(),
         unrefused: Vec::new(),
+        history: BTreeSet::new(),
         diverges: None,
     };
     search.learn()?;
@@ -122,6 +125,10 @@ impl Search<'_> {
     fn learn(&mut self) -> Result<(), Box<Failed>> {
         let none = Plan::default();
         let scouted = self.count(run(self.scenario, Options { aim: Aim::Scout, ..self.options(&none) }));
+        // A loop needs no more runs, which may be long.
+        if let Some(failure @ (Failure::HotLoop(_) | Failure::BusyLoop)) = &scouted.failure {
+            return Err(self.failed(failure, &none, scouted.story.clone(), None));
+        }
         self.known.baseline = scouted;
         self.learn_states(&none)?;
         self.check_variants(&self.known.baseline, &none)?;
@@ -131,12 +138,15 @@ impl Search<'_> {
         let compared = Options { aim: Aim::Compare(&self.known.expected), ..self.options(&none) };
         let late = self.count(run(self.scenario, Options { late: true, ..compared }));
         let (expected, steps) = (&self.known.expected, self.known.baseline.steps);
-        let is_like = |i: usize| match (expected.states.get(i), late.states.get(i)) {
-            (Some(one), Some(other)) => expected.mask.differences(one, other).is_empty(),
-            _ => false,
-        };
-        self.known.expected.depends_on_history =
-            late.failure.is_some() || !(steps.saturating_sub(2)..steps).all(is_like);
+        let mut history: Vec<String> = late.failure.iter().map(ToString::to_string).collect();
+        for i in steps.saturating_sub(2)..steps {
+            match (expected.states.get(i), late.states.get(i)) {
+                (Some(one), Some(other)) => history.extend(expected.mask.differences(one, other)),
+                _ => history.push(format!("step {} is not reached", i + 1)),
+            }
+        }
+        self.known.expected.depends_on_history = !history.is_empty();
+        self.history = history.into_iter().collect();
         Ok(())
     }
 
@@ -417,6 +427,7 @@ impl Search<'_> {
             story: self.known.baseline.story.clone(),
             dead: self.dead.clone(),
             unrefused: self.unrefused.clone(),
+            history: self.history.clone(),
             diverges: self.diverges.clone(),
         }
     }

@@ -35,6 +35,9 @@ pub(super) fn variants(object: &Value, schema: &Value, accepts: &dyn Fn(&Value) 
     each.into_iter().filter(|variant| variant != object).collect()
 }
 
+/// The key that maps gain.
+const ENTRY: &str = "other";
+
 /// The limit of tried changes of single fields.
 const MOST_FIELDS: usize = 40;
 
@@ -153,6 +156,13 @@ fn other_value(now: &Value, schema: &Value) -> Option<Value> {
             let now = now.as_str()?;
             Some(json!(format!("{now}2")))
         }
+        "object" => {
+            let value = &schema["additionalProperties"];
+            let mut map = now.as_object().cloned().unwrap_or_default();
+            let known = map.values().next().cloned();
+            let new = known.or_else(|| (value["type"] == "string").then(|| json!(ENTRY)))?;
+            value.is_object().then(|| map.insert(ENTRY.to_owned(), new)).map(|_| Value::Object(map))
+        }
         _ => None,
     }
 }
@@ -190,15 +200,21 @@ mod tests {
                 "note": {"type": "string"},
                 "fixed": {"type": "boolean"},
                 "in": {"type": "object", "properties": {"on": {"type": "boolean"}}},
+                "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+                "ports": {"type": "object", "additionalProperties": {"type": "integer"}},
             },
         }}});
-        let object =
-            json!({"spec": {"size": 3, "mode": "a", "note": "n", "fixed": true, "in": {"on": false}}});
+        let object = json!({"spec": {
+            "size": 3, "mode": "a", "note": "n", "fixed": true, "in": {"on": false}, "ports": {"web": 80},
+        }});
         let variants = variants(&object, &schema, &|variant| variant["spec"]["fixed"] == true);
         let specs: Vec<&Value> = variants.iter().map(|variant| &variant["spec"]).collect();
         assert_eq!(
             specs[0],
-            &json!({"size": 2, "mode": "b", "note": "n2", "fixed": true, "in": {"on": true}})
+            &json!({
+                "size": 2, "mode": "b", "note": "n2", "fixed": true, "in": {"on": true},
+                "labels": {"other": "other"}, "ports": {"web": 80, "other": 80},
+            })
         );
         assert_eq!(specs[1], &json!({"size": 3, "mode": "a", "fixed": true}));
     }

@@ -22,6 +22,8 @@ use crate::fake::Action;
 
 /// The limit of a story's lines.
 const MOST_LINES: usize = 5_000;
+/// Clients list again within this time after a watch has ended.
+const LIST_AGAIN: Duration = Duration::from_secs(10);
 
 /// A pending request or call of an operator.
 pub(super) struct Pending {
@@ -87,6 +89,10 @@ pub(super) struct World {
     pub(super) rates: Rates,
     /// The time of the last write.
     pub(super) last_change: Duration,
+    /// A fault has ended a watch, and no loop has been judged since.
+    has_ended_watch: bool,
+    /// Time has to pass before the next event.
+    pauses: bool,
     pub(super) failure: Option<Failure>,
     pub(super) moves: u64,
 }
@@ -126,6 +132,8 @@ impl World {
             born_late: BTreeSet::new(),
             rates: Rates::default(),
             last_change: Duration::ZERO,
+            has_ended_watch: false,
+            pauses: false,
             failure: None,
             moves: 0,
         };
@@ -151,12 +159,25 @@ impl World {
     }
 
     /// Judges a loop. While a watch is late, an operator may repeat work that it cannot know to be done: then this ends
-    /// the fault.
+    /// the fault. After a watch has ended, the operator waits before it lists again: then time passes.
     pub(super) fn fail_loop(&mut self, failure: Failure) {
         if self.release(|_| true) {
             self.rates.forget();
+        } else if std::mem::take(&mut self.has_ended_watch) {
+            self.pauses = true;
+            self.rates.forget();
         } else {
             self.fail(failure);
+        }
+    }
+
+    /// Lets time pass, while nothing arrives, until an operator has begun a watch again.
+    fn pause(&mut self) {
+        let until = self.now + LIST_AGAIN;
+        while self.now < until && self.failure.is_none() {
+            self.pass(until - self.now);
+            self.start_due();
+            self.run_processes();
         }
     }
 
@@ -212,6 +233,9 @@ impl World {
             self.watches.retain(|watch| !watch.is_over());
             if !self.move_on() {
                 break;
+            }
+            if std::mem::take(&mut self.pauses) {
+                self.pause();
             }
             moved = true;
             self.moves += 1;
@@ -275,10 +299,12 @@ impl World {
             }
             Some(Fault::Break) => {
                 watch.break_off();
+                self.has_ended_watch = true;
                 self.tell(&format!("! the watch of {resource} breaks before {about}"));
             }
             Some(Fault::Expire | Fault::ExpireStale(_)) => {
                 watch.expire();
+                self.has_ended_watch = true;
                 if let Some(Fault::ExpireStale(past)) = fault {
                     self.go_back(process, past);
                 }
@@ -313,6 +339,7 @@ impl World {
             watch.held = None;
             if std::mem::take(&mut watch.misses) {
                 watch.expire();
+                self.has_ended_watch = true;
                 released.push(format!("the watch of {} expires", watch.resource));
             } else {
                 released.push(format!("the watch of {} goes on", watch.resource));

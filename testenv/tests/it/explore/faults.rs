@@ -1,5 +1,6 @@
 //! Faults that need operators of another kind: ones that stream their lists, go by a clock, or find a name taken.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,6 +42,47 @@ fn adoption_is_found_when_another_controller_has_the_name() {
     assert!(failed.failure().contains("belongs to ServiceAccount explore-stranger"), "{failed}");
     assert_eq!(failed.plan(), "taken@create configmaps default/one#0", "{failed}");
     explored(40, respects).unwrap();
+}
+
+/// Two caches of widgets and maps, of which the second is only used for its maps.
+async fn restores(client: Client) -> kube::Result<()> {
+    let known = RefCell::new(BTreeMap::new());
+    let learns = run(client.clone(), false, async |seen: Seen| {
+        known.replace(seen.widgets.clone());
+        respects(seen).await
+    });
+    let restores = run(client, false, async |seen: Seen| {
+        let widgets = known.borrow().clone();
+        respects(Seen { widgets, ..seen }).await
+    });
+    futures::try_join!(learns, restores).map(drop)
+}
+
+#[test]
+fn loop_until_the_next_list_is_no_failure() {
+    // It restores the map of a deleted widget, whose deletion it sees when it lists again.
+    let explored = Explore::new("restores").schedules(60).time(HOUR).run(|sim| async move {
+        describe(&sim);
+        sim.operator(restores);
+    });
+    explored.unwrap_or_else(|failed| panic!("{failed}"));
+}
+
+/// Makes a map that stays.
+async fn registers(seen: Seen) -> kube::Result<()> {
+    let mut registry = ConfigMap::default();
+    registry.metadata.name = Some("registry".to_owned());
+    if seen.live().next().is_some() { seen.put(registry).await } else { Ok(()) }
+}
+
+#[test]
+fn object_of_an_unseen_resource_may_be_missing() {
+    let explored = Explore::new("registers").schedules(40).time(HOUR).run(|sim| async move {
+        sim.crds(CRD);
+        sim.apply(SMALL);
+        sim.operator(move |client| run(client, true, registers));
+    });
+    explored.unwrap_or_else(|failed| panic!("{failed}"));
 }
 
 type Events<K> = std::pin::Pin<Box<dyn futures::Stream<Item = kube::Result<WatchEvent<K>>>>>;

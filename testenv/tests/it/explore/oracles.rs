@@ -168,6 +168,8 @@ fn operator_survives_when_objects_are_removed_and_recreated() {
     // Its map keeps the size that it began with: schedules are compared with what it does without faults.
     let report = explored(60, once).unwrap();
     assert!(report.states() > 3 && report.schedules() > 60, "{report}");
+    let history: Vec<&str> = report.history().collect();
+    assert_eq!(history, ["ConfigMap default/one: data.size is 2 instead of 1"], "{report}");
 }
 
 #[test]
