@@ -163,8 +163,6 @@ fn without_managed_fields(object: &Value) -> Value {
 #[derive(Clone, Debug)]
 struct Scope {
     ignored: Set,
-    /// The only version in which the endpoint ignores fields.
-    own_version: Option<String>,
     only: &'static [&'static [&'static str]],
 }
 
@@ -176,16 +174,7 @@ impl Scope {
                 field.split('.').map(|part| PathElement::Field(part.to_owned())).collect();
             ignored.insert(&path);
         }
-        // `GetResetFields` of apiextensions-apiserver/pkg/registry/customresource names one version, those of built-in
-        // kinds name all.
-        let group = manager.api_version.split_once('/').map_or("", |(group, _)| group);
-        let own_version = (!crate::builtin::has_group(group)).then(|| manager.api_version.clone());
-        Self { ignored, own_version, only: manager.only }
-    }
-
-    /// Whether the endpoint ignores fields of managers of this version.
-    fn is_of(&self, api_version: &str) -> bool {
-        self.own_version.as_ref().is_none_or(|own| own == api_version)
+        Self { ignored, only: manager.only }
     }
 
     /// The part of a set that the endpoint considers.

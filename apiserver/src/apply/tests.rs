@@ -163,21 +163,6 @@ fn endpoint_does_not_own_fields_that_it_ignores() {
 }
 
 #[test]
-fn endpoint_of_a_definition_ignores_fields_of_its_own_version_only() {
-    let typed = Typed::custom(&schema());
-    let mut live = update(&typed, &Value::Null, &config(json!({"size": 1})), &manager("one", 1));
-    live["metadata"]["uid"] = json!("u");
-    let mut next = live.clone();
-    next["spec"] = json!({});
-    next["metadata"].as_object_mut().unwrap().remove("managedFields");
-    let ignoring = Manager { ignored: &["spec"], ..manager("web", 2) };
-    let owned = |live: &Value| fields(&update(&typed, live, &next, &ignoring))[0].1.clone();
-    assert_eq!(owned(&live), json!({"f:spec": {".": {}, "f:size": {}}}));
-    live["metadata"]["managedFields"][0]["apiVersion"] = json!("g/v0");
-    assert_eq!(owned(&live), json!({"f:spec": {}}));
-}
-
-#[test]
 fn empty_managed_fields_take_ownership_away() {
     let typed = Typed::custom(&schema());
     let mut live = update(&typed, &Value::Null, &config(json!({"size": 1})), &manager("web", 1));

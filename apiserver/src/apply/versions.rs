@@ -75,9 +75,7 @@ impl<'a> Comparisons<'a> {
             let Some(typed) = self.versions.typed(api_version) else { return Ok(None) };
             let old = converted(self.versions, self.old, api_version)?;
             let new = converted(self.versions, self.new, api_version)?;
-            let compared = Comparison::between(Ty::of(typed), &old, &new);
-            let compared =
-                if self.scope.is_of(api_version) { compared.within(&self.scope) } else { compared };
+            let compared = Comparison::between(Ty::of(typed), &old, &new).within(&self.scope);
             self.made.insert(api_version.to_owned(), compared);
         }
         Ok(self.made.get(api_version))
