@@ -5,8 +5,9 @@ migration.py [--objects N] [--kills N] [--seed N] [--server URL --token TOKEN] [
 
 The kind is CronTab of examples/crontab: v1beta1 is stored first, then v1, then v1beta1 again, and the example's webhook converts
 each object. `crd apply`, `crd migrate` and the webhook are killed with SIGKILL; `apply` and `migrate` are run again, as a Job
-would. It needs openssl and release builds of the command and of crontab-webhook. At the end, all objects must be as they were, and `status.storedVersions` must have the new version only. Without
---server, the script starts `kubesmith serve` on a folder of its own. A given server must be able to call https://127.0.0.1.
+would. At the end, all objects must be as they were, and `status.storedVersions` must have the new version only. Without
+--server, the script starts `kubesmith serve` on a folder of its own. A given server must be able to call https://127.0.0.1. The
+script needs openssl, and release builds of the command and of crontab-webhook.
 """
 import argparse, base64, concurrent.futures, http.client, json, pathlib, random, re, signal, socket, ssl, subprocess, sys, tempfile, \
     threading, time, urllib.parse
