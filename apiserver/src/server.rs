@@ -5,10 +5,11 @@ mod image;
 pub(crate) mod initial;
 mod seed;
 mod service;
+mod services;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use ::http::request::Parts;
@@ -234,49 +235,6 @@ impl Server {
     /// Returns the current time.
     pub(crate) fn timestamp(&self) -> jiff::Timestamp {
         self.clock.now()
-    }
-
-    /// Returns a free address for a service, from 10.0.1.1 to 10.0.255.254: the first 256 of the range are for addresses
-    /// that clients choose (`calculateRangeOffset` of pkg/registry/core/service/ipallocator).
-    pub(crate) fn service_address(&self) -> String {
-        const OWN: u64 = 0xfefe;
-        let used =
-            |address: &str| self.any_service(|spec| meta::strings(&spec["clusterIPs"]).contains(&address));
-        let next = || {
-            let n = self.store.count("service-addresses") % OWN + 0x101;
-            format!("10.0.{}.{}", n >> 8, n & 0xff)
-        };
-        // The search in a full range would never end. The write of the service then refuses the address.
-        (0..OWN).map(|_| next()).find(|address| !used(address)).unwrap_or_else(next)
-    }
-
-    /// Returns the stored services.
-    pub(crate) fn services(&self) -> Vec<Arc<Object>> {
-        let services = self.store.list("services", "", None).map(|list| list.objects).unwrap_or_default();
-        services.into_iter().map(|(_, service)| service).collect()
-    }
-
-    /// Excludes other writes of services until the result is dropped.
-    pub(crate) fn lock_services(&self) -> MutexGuard<'_, ()> {
-        self.claiming.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Reports whether a stored service has such a spec.
-    fn any_service(&self, is_so: impl Fn(&Value) -> bool) -> bool {
-        self.services().iter().any(|service| is_so(&service.value["spec"]))
-    }
-
-    /// Returns a free port on the nodes, from 30086 to 32767: those before are for ports that clients choose
-    /// (`calculateRangeOffset` of pkg/registry/core/service/portallocator).
-    pub(crate) fn node_port(&self) -> u64 {
-        let used = |number: u64| {
-            self.any_service(|spec| {
-                spec["healthCheckNodePort"] == number
-                    || spec["ports"].as_array().into_iter().flatten().any(|p| p["nodePort"] == number)
-            })
-        };
-        let next = || 30_086 + self.store.count("node-ports") % 2_682;
-        (0..2_682).map(|_| next()).find(|number| !used(*number)).unwrap_or_else(next)
     }
 
     pub(crate) fn registry(&self) -> Arc<Registry> {

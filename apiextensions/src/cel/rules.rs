@@ -378,3 +378,6 @@ fn message(
         _ => Ok(None),
     }
 }
+
+#[cfg(test)]
+mod tests;

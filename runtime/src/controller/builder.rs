@@ -68,8 +68,8 @@ type Attach =
 
 /// Builds a [`Controller`] whose keys are objects' names, like controller-runtime's builder.
 ///
-/// Keys of the initial list and of resyncs have [`LOW_PRIORITY`](crate::workqueue::LOW_PRIORITY), so that live changes overtake them. The default
-/// rate limiter is per key only: 5 ms doubling up to 1000 s.
+/// Keys of the initial list and of resyncs have [`LOW_PRIORITY`](crate::workqueue::LOW_PRIORITY), so that live changes
+/// overtake them. The default rate limiter is per key only: 5 ms doubling up to 1000 s.
 ///
 /// ```no_run
 /// use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};

@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use super::fault::{Fault, Release};
 use super::gate::{Call, CallFate, Exchange, GateBody, full, streamed};
 use super::hooks::{Trouble, may_skip};
+use super::pending::{Pending, What, is_write};
 use super::state::scrub;
 use super::watches::{Held, OpenWatch};
-use super::world::{Pending, What, World, is_custom_group, is_noise, is_write, target};
+use super::world::{World, is_custom_group, is_noise, target};
 use crate::fake::Action;
 
 /// A request with the server's response.

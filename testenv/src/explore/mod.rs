@@ -58,6 +58,7 @@ mod oracle;
 mod outside;
 mod panics;
 mod past;
+mod pending;
 mod plan;
 mod process;
 mod report;

@@ -9,14 +9,13 @@ use serde_json::Value;
 use super::cluster::Cluster;
 use super::dice::Dice;
 use super::fault::{Fault, Release};
-use super::gate::{Arrival, Call, Exchange};
+use super::gate::Arrival;
 use super::oracle::{Failure, Rates};
-use super::past::may_be_old;
+use super::pending::{Pending, What, site_kind};
 use super::plan::{Plan, Site, SiteKind};
 use super::process::Process;
 use super::sim::{Spec, Step, View};
 use super::state::{Names, scrub};
-use super::strangers::creates_controlled;
 use super::watches::{Held, OpenWatch};
 use crate::fake::Action;
 
@@ -24,23 +23,6 @@ use crate::fake::Action;
 const MOST_LINES: usize = 5_000;
 /// Clients list again within this time after a watch has ended.
 const LIST_AGAIN: Duration = Duration::from_secs(10);
-
-/// A pending request or call of an operator.
-pub(super) struct Pending {
-    pub(super) process: usize,
-    /// Its description, without random parts.
-    pub(super) label: String,
-    pub(super) site: Option<String>,
-    /// Set if it is late.
-    pub(super) held: Option<Held>,
-    pub(super) what: What,
-}
-
-/// An operator's request or call.
-pub(super) enum What {
-    Request(Box<(Action, Exchange)>),
-    Call(Call),
-}
 
 /// The state of one run.
 pub(super) struct World {
@@ -466,38 +448,4 @@ pub(super) fn is_custom_group(group: &str) -> bool {
 /// Reports whether a resource has no state that an operator manages: events, and the leases of replicas.
 pub(super) fn is_noise(resource: &str) -> bool {
     matches!(resource.split(['.', '/']).next(), Some("events" | "leases"))
-}
-
-/// Returns the kind of place of a request; `None` for watches that continue, which are disturbed event by event.
-fn site_kind(what: &What) -> Option<SiteKind> {
-    let What::Request(request) = what else { return Some(SiteKind::Call) };
-    let action = &request.0;
-    let is_late_watch = action.verb() == "watch" && !may_be_old(action);
-    if action.resource().is_empty() || is_noise(action.resource()) || is_late_watch {
-        return None;
-    }
-    if !is_write(action) {
-        return Some(match action.option("continue") {
-            Some(_) => SiteKind::PagedRead,
-            None if may_be_old(action) => SiteKind::StaleRead,
-            None => SiteKind::Read,
-        });
-    }
-    let version = action.body().is_some_and(|body| {
-        let version = &body["metadata"]["resourceVersion"];
-        action.verb() == "update" && version.as_str().is_some_and(|version| !version.is_empty())
-    });
-    Some(match version {
-        true => SiteKind::VersionedWrite,
-        false if creates_controlled(action) => SiteKind::Child,
-        false => SiteKind::Write,
-    })
-}
-
-/// Reports whether a request changes objects.
-pub(super) fn is_write(action: &Action) -> bool {
-    !action.is_read()
-        && !action.resource().is_empty()
-        && !action.resource().ends_with("reviews")
-        && action.option("dryRun").is_none()
 }

@@ -16,6 +16,7 @@ mod fake;
 mod fault;
 mod history;
 mod hostile;
+mod impersonation;
 mod invariants;
 mod kinds;
 mod parts;
@@ -25,8 +26,10 @@ mod protobuf;
 mod rbac;
 mod reads;
 mod recorded;
+mod requests;
 mod reviews;
 mod robust;
+mod scales;
 mod services;
 mod shards;
 #[cfg(unix)]

@@ -247,3 +247,124 @@ async fn addresses_and_families_have_to_fit() {
         assert_eq!(refused, format!("Service \"a\" is invalid: {wanted}"));
     }
 }
+
+#[tokio::test]
+async fn service_keeps_its_address_and_gets_node_ports() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let body = json!({"metadata": {"name": "s"}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}});
+    let (_, service) = call(&env, Method::POST, SERVICES, body).await;
+    assert_eq!(service["spec"]["ports"][0]["nodePort"], 30_086);
+    let mut moved = service.clone();
+    moved["spec"]["clusterIP"] = json!("10.0.9.9");
+    moved["spec"]["clusterIPs"] = json!(["10.0.9.9"]);
+    let (code, status) = call(&env, Method::PUT, &format!("{SERVICES}/s"), moved).await;
+    assert_eq!(code, 422, "{status}");
+    assert_eq!(status["details"]["causes"][0]["field"], "spec.clusterIPs[0]");
+    let plain = json!({"metadata": {"name": "s"}, "spec": {"ports": [{"port": 80}]}});
+    let (code, kept) = call(&env, Method::PUT, &format!("{SERVICES}/s"), plain).await;
+    assert_eq!(code, 200, "{kept}");
+    assert_eq!(kept["spec"]["clusterIP"], service["spec"]["clusterIP"]);
+    assert!(kept["spec"]["ports"][0].get("nodePort").is_none());
+}
+
+/// Specs of services, each with what kube-apiserver says of it, or how that begins.
+fn invalid_services() -> Vec<(Value, &'static [&'static str])> {
+    let http = json!({"name": "http", "port": 80});
+    let with = |field: &str, value: Value| {
+        let mut port = http.clone();
+        port[field] = value;
+        json!({"ports": [port]})
+    };
+    let node_port = |name: &str, port: u16| json!({"name": name, "port": port, "nodePort": 30001});
+    vec![
+        (
+            json!({"selector": {"app": "a b"}, "ports": [http]}),
+            &[r#"spec.selector: Invalid value: "a b": a valid label must be an empty string or consist of"#],
+        ),
+        (
+            json!({"selector": {"-/a": "b"}, "ports": [http]}),
+            &[r#"spec.selector: Invalid value: "-/a": prefix part a lowercase RFC 1123 subdomain must"#],
+        ),
+        (with("name", json!("a.b")), &[r#"spec.ports[0].name: Invalid value: "a.b": must not contain dots"#]),
+        (
+            with("name", json!("A_")),
+            &[r#"spec.ports[0].name: Invalid value: "A_": a lowercase RFC 1123 label"#],
+        ),
+        (
+            with("port", json!(65536)),
+            &[
+                "spec.ports[0].port: Invalid value: 65536: must be between 1 and 65535, inclusive",
+                "spec.ports[0].targetPort: Invalid value: 65536: must be between 1 and 65535, inclusive",
+            ],
+        ),
+        (
+            with("protocol", json!("ICMP")),
+            &[r#"spec.ports[0].protocol: Unsupported value: "ICMP": supported"#],
+        ),
+        (
+            with("targetPort", json!(-1)),
+            &["spec.ports[0].targetPort: Invalid value: -1: must be between 1 and"],
+        ),
+        (
+            with("targetPort", json!("80")),
+            &[r#"spec.ports[0].targetPort: Invalid value: "80": must contain at least one letter (a-z)"#],
+        ),
+        (
+            with("targetPort", json!("a--b-")),
+            &[
+                r#"spec.ports[0].targetPort: Invalid value: "a--b-": must not contain consecutive hyphens"#,
+                r#"spec.ports[0].targetPort: Invalid value: "a--b-": must not begin or end with a hyphen"#,
+            ],
+        ),
+        (
+            with("appProtocol", json!("a b")),
+            &[r#"spec.ports[0].appProtocol: Invalid value: "a b": name part must"#],
+        ),
+        (
+            with("nodePort", json!(30001)),
+            &["spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'"],
+        ),
+        (json!({"ports": [http, {"port": 81}]}), &["spec.ports[1].name: Required value"]),
+        (
+            json!({"ports": [http, {"name": "http", "port": 81}]}),
+            &[r#"spec.ports[1].name: Duplicate value: "http""#],
+        ),
+        (
+            json!({"ports": [http, {"name": "again", "port": 80, "targetPort": 8080}]}),
+            &[
+                r#"spec.ports[1]: Duplicate value: {"Name":"","Protocol":"TCP","AppProtocol":null,"Port":80,"TargetPort":0,"NodePort":0}"#,
+            ],
+        ),
+        (
+            json!({"type": "NodePort", "ports": [node_port("a", 1), node_port("b", 2)]}),
+            &["spec.ports[1].nodePort: Duplicate value: 30001"],
+        ),
+        (json!({"type": "ExternalName"}), &["spec.externalName: Required value"]),
+        (
+            json!({"type": "ExternalName", "externalName": "a b."}),
+            &[r#"spec.externalName: Invalid value: "a b": a lowercase RFC 1123 subdomain must consist of"#],
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn service_with_invalid_addresses_or_ports_is_refused() {
+    let env = TestEnv::builder().start().await.unwrap();
+    for (spec, expected) in invalid_services() {
+        let body = json!({"metadata": {"name": "s"}, "spec": spec});
+        let (code, status) = call(&env, Method::POST, SERVICES, body).await;
+        assert_eq!(code, 422, "{spec}: {status}");
+        let causes = status["details"]["causes"].as_array().unwrap();
+        let text = |cause: &Value, name: &str| cause[name].as_str().unwrap().to_owned();
+        let told: Vec<String> =
+            causes.iter().map(|it| format!("{}: {}", text(it, "field"), text(it, "message"))).collect();
+        assert_eq!(told.len(), expected.len(), "{told:#?}");
+        assert!(told.iter().zip(expected).all(|(told, begin)| told.starts_with(begin)), "{told:#?}");
+    }
+    let ports = json!([{"name": "http", "port": 53}, {"name": "dns", "port": 53, "protocol": "UDP", "targetPort": "dns-udp",
+        "appProtocol": "kubernetes.io/h2c"}]);
+    let fine =
+        json!({"metadata": {"name": "s"}, "spec": {"selector": {"example.com/app": ""}, "ports": ports}});
+    let (code, service) = call(&env, Method::POST, SERVICES, fine).await;
+    assert_eq!(code, 201, "{service}");
+}
