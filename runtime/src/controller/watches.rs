@@ -143,7 +143,7 @@ pub struct AddedWatch {
 
 impl AddedWatch {
     /// Removes the watch. No change queues a key after this returns, except one that another thread handles at the
-    /// moment. Keys that are queued stay queued.
+    /// moment. Keys that are queued stay queued. [`Watches`] has an example.
     pub fn remove(self) {
         (self.remove)();
     }

@@ -73,7 +73,18 @@ impl<K: Cached> InformerOptions<K> {
 
     /// Selects the objects of a shard: the cache contains only these. A server with the feature `ShardedListAndWatch` sends
     /// no others. Other servers ignore the selector, and objects of other shards are dropped as they arrive. The
-    /// module [`sharding`](crate::sharding#sharded-caches) has an example.
+    /// module [`sharding`](crate::sharding#sharded-caches) says when this is of use.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kubesmith_runtime::informer::InformerOptions;
+    /// use kubesmith_runtime::sharding::{ShardKey, ShardSelector};
+    ///
+    /// fn options(index: u32, replicas: u32) -> Option<InformerOptions<Pod>> {
+    ///     let shard = ShardSelector::nth(ShardKey::Uid, index, replicas)?;
+    ///     Some(InformerOptions::new().shard_selector(shard))
+    /// }
+    /// ```
     #[must_use]
     pub fn shard_selector(mut self, shards: ShardSelector) -> Self {
         self.reflector.shards = Some(shards);
