@@ -168,8 +168,8 @@ def move(parties, stored, operator_version, extra):
     args, begin = parties.args, time.monotonic()
     manifest = parties.manifest(stored)
     apply = ['apply', manifest, '--operator', 'crontab', '--operator-version', operator_version, '--check-objects', *extra]
-    parties.until_done('apply', apply, max(1, args.kills // 5), args.objects / 20_000)
-    parties.until_done('migrate', ['migrate', CRD, '--rate', '1000000'], args.kills, args.objects / 500 / args.kills)
+    parties.until_done('apply', apply, args.kills // 5, args.objects / 20_000)
+    parties.until_done('migrate', ['migrate', CRD, '--rate', '1000000'], args.kills, args.objects / 500 / max(1, args.kills))
     return time.monotonic() - begin
 
 

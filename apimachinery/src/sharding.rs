@@ -60,9 +60,10 @@ pub struct ShardSelector {
 }
 
 impl ShardSelector {
-    /// Selects these ranges of hashes.
+    /// Selects these ranges of hashes; empty ranges are left out. A selector without ranges selects nothing, but servers
+    /// ignore its text, which is empty.
     pub fn new(key: ShardKey, ranges: impl IntoIterator<Item = RangeInclusive<u64>>) -> Self {
-        Self { key, ranges: ranges.into_iter().collect() }
+        Self { key, ranges: ranges.into_iter().filter(|range| !range.is_empty()).collect() }
     }
 
     /// Selects one of `count` shards of equal size; `None` unless `index` is less than `count`.
@@ -135,6 +136,10 @@ mod tests {
             ShardSelector::new(ShardKey::Uid, [0..=9, 16..=u64::MAX]).to_string(),
             "shardRange(object.metadata.uid, '0x0000000000000000', '0x000000000000000a') || \
              shardRange(object.metadata.uid, '0x0000000000000010', '0x10000000000000000')"
+        );
+        assert_eq!(
+            ShardSelector::new(ShardKey::Uid, [9..=0, 0..=9]),
+            ShardSelector::new(ShardKey::Uid, std::iter::once(0..=9))
         );
         assert_eq!((text(ShardKey::Uid, 3, 3), text(ShardKey::Uid, 0, 0)), (None, None));
     }

@@ -20,14 +20,14 @@ pub struct FeatureGates {
     pub(crate) sharded_list_and_watch: bool,
 }
 
-/// A text that sets no feature gate, in kube-apiserver's words.
+/// A malformed value of `--feature-gates`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FeatureGateError {
     /// A gate has no value.
     #[error("missing bool value for {0}")]
     NoValue(String),
-    /// A value is neither `true` nor `false`.
+    /// A value is no boolean.
     #[error("invalid value of {gate}={value}: it is true or false")]
     Value {
         /// The gate.
@@ -53,11 +53,19 @@ impl FromStr for FeatureGates {
             if gate != SHARDED_LIST_AND_WATCH {
                 return Err(FeatureGateError::Unknown(gate.to_owned()));
             }
-            gates.sharded_list_and_watch = value
-                .parse()
-                .map_err(|_| FeatureGateError::Value { gate: gate.to_owned(), value: value.to_owned() })?;
+            gates.sharded_list_and_watch = parse_bool(value)
+                .ok_or_else(|| FeatureGateError::Value { gate: gate.to_owned(), value: value.to_owned() })?;
         }
         Ok(gates)
+    }
+}
+
+/// Go's `strconv.ParseBool`.
+fn parse_bool(text: &str) -> Option<bool> {
+    match text {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Some(false),
+        _ => None,
     }
 }
 
@@ -71,6 +79,7 @@ mod tests {
         assert_eq!(gates(""), Ok(FeatureGates::default()));
         let enabled = FeatureGates { sharded_list_and_watch: true };
         assert_eq!(gates(" ShardedListAndWatch = true ,"), Ok(enabled));
+        assert_eq!(gates("ShardedListAndWatch=T"), Ok(enabled));
         assert_eq!(gates("ShardedListAndWatch=true,ShardedListAndWatch=false"), Ok(FeatureGates::default()));
         let refused = |text: &str| gates(text).unwrap_err().to_string();
         assert_eq!(refused("ShardedListAndWatch"), "missing bool value for ShardedListAndWatch");

@@ -410,6 +410,7 @@ fn lookup(value: &Value, field: &str) -> Result<Option<Value>, EvalError> {
         }
         Value::Map(map) => Ok(map.get(&Key::String(Arc::from(field))).cloned()),
         Value::Message(message) => Ok(message.fields.get(field).cloned()),
+        Value::List(_) => fault("unsupported index type 'string' in list"),
         // cel-go finds no key in a value without keys (`refQualify` of interpreter/attributes.go).
         _ => Ok(None),
     }

@@ -175,8 +175,8 @@ impl Expression {
         self.checked.types.get(&self.ast.root.id).cloned().unwrap_or(Type::Dyn)
     }
 
-    /// The error that keeps cel-go from making a program of the expression: a constant that cannot be converted, or a
-    /// constant pattern that is none.
+    /// The error that keeps cel-go from making a program of the expression: a constant that cannot be converted, or
+    /// an invalid constant pattern.
     #[must_use]
     pub fn instantiation_fault(&self) -> Option<&str> {
         self.checked.instantiation.as_deref()

@@ -185,6 +185,7 @@ fn runtime_errors_have_the_text_of_the_server() {
     for (source, text) in [
         ("self.l[10] == ''", "index out of bounds: 10"),
         ("self.m['nope'] == ''", "no such key: nope"),
+        ("!has(dyn(self.l).x)", "unsupported index type 'string' in list"),
         ("self.n / 0 == 1", "division by zero"),
         ("self.n % 0 == 1", "modulus by zero"),
         ("9223372036854775807 + self.n == 0", "integer overflow"),

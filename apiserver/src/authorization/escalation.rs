@@ -40,7 +40,12 @@ fn changes_owners_only(old: &Value, object: &Value) -> bool {
         drop_empty(&mut object);
         object
     };
-    compared(old) == compared(object)
+    // An empty text in a map is not an absent one.
+    let tags = |object: &Value, field: &str| {
+        object["metadata"][field].as_object().filter(|tags| !tags.is_empty()).cloned()
+    };
+    ["labels", "annotations"].iter().all(|field| tags(old, field) == tags(object, field))
+        && compared(old) == compared(object)
 }
 
 /// Removes empty members, which Go's semantic equality does not tell from absent ones.

@@ -128,12 +128,13 @@ fn share_node_ports(server: &Server, spec: &mut Value) {
     let given = |port: &Value| (port["port"].clone(), port["nodePort"].clone());
     let mut shared: Vec<(Value, Value)> =
         ports(spec).filter(|port| is_node_port(&port["nodePort"])).map(given).collect();
+    let own = spec.clone();
     for port in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
         if is_node_port(&port["nodePort"]) {
             continue;
         }
         let same = shared.iter().find(|(number, _)| *number == port["port"]);
-        port["nodePort"] = same.map_or_else(|| server.node_port().into(), |(_, number)| number.clone());
+        port["nodePort"] = same.map_or_else(|| server.node_port(&own).into(), |(_, number)| number.clone());
         shared.push(given(port));
     }
 }
@@ -154,15 +155,16 @@ fn allocate(server: &Server, spec: &mut Value) {
         spec["clusterIPs"] = json!([spec["clusterIP"]]);
     }
     ip_families(spec);
+    let own = spec.clone();
     if needs_node_ports(spec) {
         for port in spec["ports"].as_array_mut().into_iter().flatten() {
             if !is_node_port(&port["nodePort"]) {
-                port["nodePort"] = server.node_port().into();
+                port["nodePort"] = server.node_port(&own).into();
             }
         }
     }
     if is_checked(spec) && !is_node_port(&spec["healthCheckNodePort"]) {
-        spec["healthCheckNodePort"] = server.node_port().into();
+        spec["healthCheckNodePort"] = server.node_port(&own).into();
     }
 }
 

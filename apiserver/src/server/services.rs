@@ -39,15 +39,14 @@ impl Server {
         self.services().iter().any(|service| is_so(&service.value["spec"]))
     }
 
-    /// Returns a free port on the nodes, from 30086 to 32767: those before are for ports that clients choose
+    /// Returns a port on the nodes that is free and not in the spec `own`, from 30086 to 32767: those before are for ports that clients choose
     /// (`calculateRangeOffset` of pkg/registry/core/service/portallocator).
-    pub(crate) fn node_port(&self) -> u64 {
-        let used = |number: u64| {
-            self.any_service(|spec| {
-                spec["healthCheckNodePort"] == number
-                    || spec["ports"].as_array().into_iter().flatten().any(|p| p["nodePort"] == number)
-            })
+    pub(crate) fn node_port(&self, own: &Value) -> u64 {
+        let uses = |spec: &Value, number: u64| {
+            spec["healthCheckNodePort"] == number
+                || spec["ports"].as_array().into_iter().flatten().any(|p| p["nodePort"] == number)
         };
+        let used = |number: u64| uses(own, number) || self.any_service(|spec| uses(spec, number));
         let next = || 30_086 + self.store.count("node-ports") % 2_682;
         (0..2_682).map(|_| next()).find(|number| !used(*number)).unwrap_or_else(next)
     }

@@ -135,7 +135,8 @@ impl Watches {
     }
 }
 
-/// A watch that [`Watches::add`] added. It keeps the informer; dropping it does not remove the watch.
+/// A watch that [`Watches::add`] added. Dropping it does not remove the watch while another
+/// handle keeps the informer.
 pub struct AddedWatch {
     resource: String,
     remove: Box<dyn FnOnce() + Send + Sync>,

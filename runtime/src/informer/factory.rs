@@ -361,6 +361,8 @@ impl<F: From<SharedInformerFactory>> SharedInformerFactoryBuilder<F> {
     }
 
     /// Follows only a shard of every kind, as [`InformerOptions::shard_selector`] does. This suits a shard of namespaces.
+    /// Cluster-scoped kinds have no namespace: all their objects are in one such shard, so give them a selector of their
+    /// own with [`shard_selector_for`](Self::shard_selector_for).
     #[must_use]
     pub fn shard_selector(mut self, shards: ShardSelector) -> Self {
         self.settings.shards = Some(shards);

@@ -28,6 +28,18 @@ const LONGEST_TICK: Duration = Duration::from_secs(60);
 /// The factor of the next tick if nothing happened.
 const TICK_GROWTH: u32 = 4;
 
+/// Resources whose objects result in pods.
+const WORKLOADS: &[&str] = &[
+    "pods",
+    "deployments",
+    "replicasets",
+    "statefulsets",
+    "daemonsets",
+    "jobs",
+    "cronjobs",
+    "replicationcontrollers",
+];
+
 /// Describes a scenario again.
 pub(super) type Scenario<'a> = &'a dyn Fn(Sim) -> std::pin::Pin<Box<dyn Future<Output = ()>>>;
 
@@ -83,6 +95,11 @@ pub(super) struct Outcome {
 impl Outcome {
     fn failed(failure: Failure) -> Self {
         Self { failure: Some(failure), ..Self::default() }
+    }
+
+    /// Reports whether objects that result in pods were written.
+    pub(super) fn has_workloads(&self) -> bool {
+        self.written.iter().any(|(_, resource)| WORKLOADS.contains(&resource.as_str()))
     }
 }
 

@@ -14,17 +14,6 @@ use super::world::is_noise;
 
 /// The limit of runs that reduce a schedule.
 const MOST_SHRINKS: usize = 60;
-/// Resources whose objects result in pods.
-const WORKLOADS: &[&str] = &[
-    "pods",
-    "deployments",
-    "replicasets",
-    "statefulsets",
-    "daemonsets",
-    "jobs",
-    "cronjobs",
-    "replicationcontrollers",
-];
 /// The limit of runs of a failing schedule before it counts as not repeatable.
 const REPEATS: usize = 3;
 
@@ -125,8 +114,11 @@ impl Search<'_> {
     fn learn(&mut self) -> Result<(), Box<Failed>> {
         let none = Plan::default();
         let scouted = self.count(run(self.scenario, Options { aim: Aim::Scout, ..self.options(&none) }));
-        // A loop needs no more runs, which may be long.
-        if let Some(failure @ (Failure::HotLoop(_) | Failure::BusyLoop)) = &scouted.failure {
+        // A loop needs no more runs, which may be long, unless it waits for pods, which do not run yet.
+        let waits = !self.node && scouted.has_workloads();
+        if let Some(failure @ (Failure::HotLoop(_) | Failure::BusyLoop)) = &scouted.failure
+            && !waits
+        {
             return Err(self.failed(failure, &none, scouted.story.clone(), None));
         }
         self.known.baseline = scouted;
@@ -198,7 +190,7 @@ impl Search<'_> {
     /// Adds the resources that a run has written to the compared ones; false if there are no new ones, and the run is
     /// comparable.
     fn takes_account_of_writes(&mut self, baseline: &Outcome, expected: &mut Expected) -> bool {
-        let node = baseline.written.iter().any(|(_, resource)| WORKLOADS.contains(&resource.as_str()));
+        let node = baseline.has_workloads();
         let compared = |(_, resource): &&(String, String)| !is_noise(resource);
         let resources: BTreeSet<_> = baseline.written.iter().filter(compared).cloned().collect();
         let is_new = (node && !self.node) || !resources.is_subset(&expected.resources);

@@ -255,6 +255,7 @@ async fn any_change_of_a_role_but_its_owners_needs_its_rights() {
              {{APIGroups:[\"\"], Resources:[\"secrets\"], Verbs:[\"get\"]}}"
         );
         assert_eq!((status, &refused["message"]), (403, &json!(text)));
+        assert_eq!(patch(json!({"labels": {"a": ""}})).await.0, 403, "{kind}");
     }
 }
 

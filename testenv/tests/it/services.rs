@@ -22,6 +22,19 @@ fn node_port(port: u16) -> Value {
 }
 
 #[tokio::test]
+async fn chosen_node_port_is_not_one_that_the_service_requests() {
+    let env = TestEnv::builder().start().await.unwrap();
+    // The first numbers that the server would choose.
+    let spec = json!({"type": "NodePort", "ports": [
+        {"name": "a", "port": 80}, {"name": "b", "port": 81, "nodePort": 30_086},
+        {"name": "c", "port": 82}, {"name": "d", "port": 83, "nodePort": 30_087}]});
+    let ports = create(&env, "", "a", spec).await.unwrap()["ports"].clone();
+    let numbers: std::collections::BTreeSet<_> =
+        ports.as_array().unwrap().iter().map(|port| port["nodePort"].as_u64().unwrap()).collect();
+    assert_eq!(numbers.len(), 4, "{ports}");
+}
+
+#[tokio::test]
 async fn node_port_is_given_once() {
     let env = TestEnv::builder().start().await.unwrap();
     assert_eq!(create(&env, "", "a", node_port(30_080)).await.unwrap()["ports"][0]["nodePort"], 30_080);

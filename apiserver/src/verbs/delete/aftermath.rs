@@ -132,8 +132,12 @@ pub(crate) fn release(server: &Arc<Server>, def: &ResourceDef, key: &str, finali
     }
 }
 
-/// Deletes all objects in a terminating namespace, and then the namespace.
+/// Deletes all objects in a terminating namespace, and then the namespace. The namespace may have been replaced by one of its
+/// name since this was due.
 pub(crate) fn empty_namespace(server: &Arc<Server>, name: &str) {
+    if !server.store.get("namespaces", name).is_some_and(|namespace| meta::is_terminating(&namespace.value)) {
+        return;
+    }
     let prefix = format!("{name}/");
     for def in server.registry().stored().iter().filter(|def| def.namespaced) {
         let Ok(snapshot) = server.store.list(&def.collection, &prefix, None) else { continue };
