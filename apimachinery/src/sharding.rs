@@ -138,7 +138,7 @@ mod tests {
              shardRange(object.metadata.uid, '0x0000000000000010', '0x10000000000000000')"
         );
         assert_eq!(
-            ShardSelector::new(ShardKey::Uid, [9..=0, 0..=9]),
+            ShardSelector::new(ShardKey::Uid, [RangeInclusive::new(9, 0), 0..=9]),
             ShardSelector::new(ShardKey::Uid, std::iter::once(0..=9))
         );
         assert_eq!((text(ShardKey::Uid, 3, 3), text(ShardKey::Uid, 0, 0)), (None, None));

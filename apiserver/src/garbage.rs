@@ -302,4 +302,16 @@ mod tests {
         removed(server, owned);
         assert!(server.store.get(&def.collection, &key).is_some(), "it has no owner any longer");
     }
+    #[tokio::test]
+    async fn namespace_that_is_not_terminating_keeps_its_objects() {
+        let running = ApiServer::start(ApiServerOptions::default()).unwrap();
+        let server = running.server();
+        let def = server.registry().find("", "v1", "configmaps").unwrap();
+        let key = def.key("default", "a");
+        let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default", "uid": "a"}});
+        server.store.create(&def.collection, &key, map).unwrap();
+        // The deletion of a former namespace of the name was due.
+        run(server, Work::Namespace("default".to_owned()));
+        assert!(server.store.get(&def.collection, &key).is_some());
+    }
 }
