@@ -310,6 +310,7 @@ impl ControllerBuilder {
         self,
         reconciler: R,
     ) -> Result<Controller<R>, BuildError> {
+        let sharded_apart = self.sharded_apart().map(str::to_owned);
         let name = self.name;
         if let Some(resource) = self.orphans {
             return Err(BuildError::NoPrimary { controller: name, resource });
@@ -317,14 +318,7 @@ impl ControllerBuilder {
         if self.sources.is_empty() {
             return Err(BuildError::NoSource { controller: name });
         }
-        let primary_shards = self.primary.as_ref().and_then(|primary| primary.shards.as_ref());
-        let shares_namespaces = |shards: &ShardSelector| {
-            shards.key() == ShardKey::Namespace
-                && primary_shards == Some(shards)
-                && self.primary.as_ref().is_some_and(|primary| primary.facts.is_namespaced)
-        };
-        let mut owned = self.owned_shards.into_iter();
-        if let Some((resource, _)) = owned.find(|(_, shards)| !shares_namespaces(shards)) {
+        if let Some(resource) = sharded_apart {
             return Err(BuildError::OwnedSharded { controller: name, resource });
         }
         let limiter = self.limiter.unwrap_or_else(|| Box::new(default_item_based_rate_limiter()));
@@ -373,6 +367,19 @@ impl ControllerBuilder {
             controller = controller.metrics(registry);
         }
         Ok(controller)
+    }
+
+    /// Returns an owned kind whose cache may lack objects of owners in the shard. Only shards of namespaces keep both together.
+    fn sharded_apart(&self) -> Option<&str> {
+        let shares_namespaces = |shards: &ShardSelector| {
+            self.primary.as_ref().is_some_and(|primary| {
+                shards.key() == ShardKey::Namespace
+                    && primary.shards.as_ref() == Some(shards)
+                    && primary.facts.is_namespaced
+            })
+        };
+        let mut owned = self.owned_shards.iter();
+        owned.find(|(_, shards)| !shares_namespaces(shards)).map(|(resource, _)| resource.as_str())
     }
 
     fn attach<K: Cached>(mut self, watch: Watch<K>, role: Role, map: Map<K>) -> Self {
