@@ -2,6 +2,8 @@
 
 mod impersonation;
 
+pub(crate) use impersonation::Modes;
+
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use serde_json::{Value, json};
@@ -71,16 +73,17 @@ fn sender(server: &Server, parts: &Parts) -> ApiResult<Value> {
         let groups: Vec<&str> = subject.groups.iter().map(String::as_str).chain([AUTHENTICATED]).collect();
         return Ok(json!({"username": subject.name, "groups": groups}));
     }
+    let decides_by_rules = server.options().authorization == AuthorizationMode::Rbac;
     match (given, own) {
         (Some(given), Some(own)) if given == &*own => Ok(own_user()),
         (Some(given), own) => match tokens::user(server, given) {
             Some(user) => Ok(user),
-            None if own.is_none() => Ok(own_user()),
+            None if own.is_none() && !decides_by_rules => Ok(own_user()),
             None => Err(ApiError::unauthorized()),
         },
         (None, None) => Ok(own_user()),
         // kube-apiserver's `--anonymous-auth`, which matters only if rules decide.
-        (None, Some(_)) if server.options().authorization == AuthorizationMode::Rbac => {
+        (None, Some(_)) if decides_by_rules => {
             Ok(json!({"username": ANONYMOUS, "groups": [UNAUTHENTICATED]}))
         }
         (None, Some(_)) => Err(ApiError::unauthorized()),

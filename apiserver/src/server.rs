@@ -70,6 +70,7 @@ pub(crate) struct Server {
     pub(crate) garbage: crate::garbage::Queue,
     /// The permissions that users' requests have needed.
     pub(crate) usage: authorization::Usage,
+    pub(crate) impersonations: authentication::Modes,
     hooks: RwLock<Arc<Hooks>>,
     /// The HTTP clients for webhooks.
     pub(crate) webhooks: webhook::Clients,
@@ -184,6 +185,7 @@ impl Server {
             stopping: signal::Sender::new(false),
             garbage: crate::garbage::Queue::default(),
             usage: authorization::Usage::default(),
+            impersonations: authentication::Modes::default(),
             hooks: RwLock::default(),
             webhooks: webhook::Clients::new(options.webhooks.clone(), options.webhook_host.clone()),
             sessions: Sessions::default(),

@@ -164,7 +164,7 @@ fn check_variables(spec: &Value, path: &Path, compiler: &mut Compiler, causes: &
         if name.trim().is_empty() {
             causes.push(Cause::required(path.child("name"), "name is not specified"));
         } else if !is_identifier(name) {
-            causes.push(Cause::invalid(path.child("name"), name, "name is not a valid CEL identifier"));
+            causes.push(Cause::invalid(path.child("name"), name, "must be a valid CEL identifier"));
         }
         if source.trim().is_empty() {
             causes.push(Cause::required(path.child("expression"), "expression is not specified"));
@@ -196,9 +196,9 @@ fn check_validation(validation: &Value, path: &Path, compiler: &Compiler, causes
         causes.push(cause_of(at, dynamic, fault));
     }
     if !message.is_empty() && message.trim().is_empty() {
-        causes.push(Cause::invalid(path.child("message"), message, "message must be non-empty if specified"));
+        causes.push(Cause::invalid(path.child("message"), message, "must be non-empty if specified"));
     } else if message.trim().contains(['\n', '\r']) {
-        causes.push(Cause::invalid(path.child("message"), message, "message must not contain line breaks"));
+        causes.push(Cause::invalid(path.child("message"), message, "must not contain line breaks"));
     }
     one_of(validation, "reason", &["Forbidden", "Invalid", "RequestEntityTooLarge"], path, causes);
 }

@@ -154,7 +154,7 @@ impl<'a> Checker<'a> {
                     Type::Error
                 }
             },
-            Type::Message(name) => self.message_field(expr.id, name, field),
+            Type::Message(name) => message::field_type(name, field),
             Type::Param(name) => {
                 self.mappings.insert(name.clone(), Type::Dyn);
                 Type::Dyn
@@ -358,7 +358,7 @@ impl<'a> Checker<'a> {
         }
         for field in fields {
             let found = self.expr(&field.value);
-            let wanted = self.message_field(field.id, name, &field.name);
+            let wanted = message::field_type(name, &field.name);
             let found = self.unwrap_optional(&field.value, found, field.optional);
             if !assignable(&mut self.mappings, &wanted, &found) {
                 let found = substitute(&self.mappings, &found, true);
@@ -370,13 +370,6 @@ impl<'a> Checker<'a> {
             }
         }
         Type::Message(name.into())
-    }
-
-    fn message_field(&mut self, at: NodeId, message: &str, field: &str) -> Type {
-        message::field_type(message, field).unwrap_or_else(|| {
-            self.issue(at, format!("undefined field '{field}'"));
-            Type::Error
-        })
     }
 
     /// The common type of the elements of a literal. `literals` checks for differences once all types are known.

@@ -286,7 +286,10 @@ impl<'a> Evaluator<'a> {
             }
         }
         self.charge(MESSAGE_COST)?;
-        Ok(Value::Message(Arc::new(Message { name: name.to_owned(), fields: values })))
+        match Message::new(name, values) {
+            Ok(message) => Ok(Value::Message(Arc::new(message))),
+            Err(error) => fault(error),
+        }
     }
 
     fn comprehension(&mut self, c: &Comprehension) -> Outcome {

@@ -27,10 +27,42 @@ pub(super) struct Message {
 }
 
 impl Message {
+    /// Constructs a message.
+    ///
+    /// # Errors
+    /// Returns fields that the message does not have (`Val` of pkg/cel/mutation/jsonpatch.go).
+    pub(super) fn new(name: &str, fields: BTreeMap<String, Value>) -> Result<Self, String> {
+        if name == JSON_PATCH {
+            for (field, value) in &fields {
+                match (field.as_str(), value) {
+                    ("op" | "path" | "from", Value::String(_)) | ("value", _) => {}
+                    ("op" | "path" | "from", other) => {
+                        let found = go_type(other);
+                        return Err(format!("unexpected type {found} for JSONPatchType '{field}' field"));
+                    }
+                    _ => return Err(format!("unexpected JSONPatchType field: {field}")),
+                }
+            }
+        }
+        Ok(Self { name: name.to_owned(), fields })
+    }
+
     pub(super) fn equals(&self, other: &Self) -> bool {
         self.name == other.name
             && self.fields.len() == other.fields.len()
             && self.fields.iter().all(|(name, value)| other.fields.get(name).is_some_and(|o| equal(value, o)))
+    }
+}
+
+/// The name of a value's type in Go.
+fn go_type(value: &Value) -> &str {
+    match value {
+        Value::Null => "structpb.NullValue",
+        Value::Int(_) => "int64",
+        Value::Uint(_) => "uint64",
+        Value::Double(_) => "float64",
+        Value::Bytes(_) => "[]uint8",
+        other => other.type_name(),
     }
 }
 
@@ -46,13 +78,13 @@ pub(super) fn is_function(name: &str) -> bool {
     name.starts_with("jsonpatch.")
 }
 
-/// The type of a message's field; `None` if there is no such field.
-pub(super) fn field_type(message: &str, field: &str) -> Option<Type> {
+/// The type of a message's field. Unknown fields of `JSONPatch` have a type without a name, as in `Field` of
+/// pkg/cel/mutation/jsonpatch.go.
+pub(super) fn field_type(message: &str, field: &str) -> Type {
     match (message, field) {
-        (JSON_PATCH, "op" | "from" | "path") => Some(Type::String),
-        (JSON_PATCH, "value") => Some(Type::Dyn),
-        (JSON_PATCH, _) => None,
-        _ => Some(Type::Dyn),
+        (JSON_PATCH, "op" | "from" | "path") => Type::String,
+        (JSON_PATCH, name) if name != "value" => Type::Opaque(""),
+        _ => Type::Dyn,
     }
 }
 

@@ -316,7 +316,9 @@ mod tests {
                 ),
             ),
             ("JSONPatch{op: 1}", Err("expected type of field 'op' is 'string' but provided type is 'int'")),
-            ("JSONPatch{other: 1}", Err("undefined field 'other'")),
+            ("JSONPatch{other: 1}", Err("expected type of field 'other' is '' but provided type is 'int'")),
+            ("[JSONPatch{other: dyn(1)}]", Err("unexpected JSONPatchType field: other")),
+            ("[JSONPatch{op: dyn(1)}]", Err("unexpected type int64 for JSONPatchType 'op' field")),
             ("Objects{}", Err("undeclared reference to 'Objects' (in container '')")),
         ] {
             assert_eq!(patch(&environment, source), expected.map_err(str::to_owned), "{source}");

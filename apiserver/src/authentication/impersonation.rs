@@ -1,5 +1,8 @@
 //! Impersonation: a user acts for another one. apiserver/pkg/endpoints/filters/impersonation.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use http::HeaderMap;
 use kubesmith_apimachinery::errors::aggregate;
 use kubesmith_apimachinery::golang;
@@ -18,6 +21,8 @@ const GROUP: &str = "authentication.k8s.io";
 const NODES: &str = "system:nodes";
 /// From so many groups or values on, one right to all of them is asked for first.
 const MANY: usize = 4;
+/// The limit of remembered modes (`newModeIndexCache`).
+const MANY_REQUESTORS: usize = 10_000;
 
 /// The user that the headers of a request name.
 #[derive(Clone, Debug)]
@@ -26,6 +31,24 @@ pub(super) struct Wanted {
     uid: String,
     groups: Vec<String>,
     extra: Map<String, Value>,
+}
+
+/// The last mode that allowed each requestor to impersonate, by the requestor's name (`modeIndexCache`).
+#[derive(Debug, Default)]
+pub(crate) struct Modes(Mutex<BTreeMap<String, Mode>>);
+
+impl Modes {
+    fn of(&self, requestor: &str) -> Option<Mode> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(requestor).copied()
+    }
+
+    fn remember(&self, requestor: &str, mode: Mode) {
+        let mut modes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if modes.len() >= MANY_REQUESTORS {
+            modes.clear();
+        }
+        modes.insert(requestor.to_owned(), mode);
+    }
 }
 
 /// Which users a right to impersonate is about (`allImpersonationModes`).
@@ -119,16 +142,23 @@ pub(super) fn wanted(headers: &HeaderMap) -> ApiResult<Option<Wanted>> {
     }
 }
 
-/// The impersonated user, as the first mode has it that allows the request. The refusal is that of the first mode.
+/// The impersonated user, as the first mode has it that allows the request: the mode that last allowed the requestor to
+/// impersonate goes first. The refusal is that of the first mode.
 ///
 /// # Errors
 /// Returns `Forbidden` if no mode allows it.
 pub(super) fn user(server: &Server, wanted: &Wanted, request: &Attributes<'_>) -> ApiResult<Value> {
     let mut refusal = None;
-    for mode in MODES.into_iter().filter(|mode| mode.fits(wanted, request.user)) {
+    let requestor = authorization::username(request.user);
+    let last = server.impersonations.of(requestor);
+    let modes = last.into_iter().chain(MODES.into_iter().filter(|mode| Some(*mode) != last));
+    for mode in modes.filter(|mode| mode.fits(wanted, request.user)) {
         let check = Check { server, requestor: request.user, wanted, mode };
         match check.request(request).and_then(|()| check.user()) {
-            Ok(user) => return Ok(user),
+            Ok(user) => {
+                server.impersonations.remember(requestor, mode);
+                return Ok(user);
+            }
             Err(error) => refusal = refusal.or(Some(error)),
         }
     }

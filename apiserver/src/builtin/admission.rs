@@ -85,9 +85,6 @@ pub(super) fn default_policy(object: &mut Value, _: Stage) {
 /// Defaults of the binding of an admission policy.
 pub(super) fn default_binding(object: &mut Value, _: Stage) {
     let Some(spec) = object.get_mut("spec") else { return };
-    if let Some(reference) = spec.get_mut("paramRef") {
-        fill(reference, "parameterNotFoundAction", json!("Deny"));
-    }
     default_match(spec.get_mut("matchResources"));
 }
 

@@ -61,6 +61,40 @@ async fn constrained_impersonation_allows_one_verb() {
     assert_eq!(refused["message"], text);
 }
 
+#[tokio::test]
+async fn refusal_is_that_of_the_mode_that_last_allowed_the_user() {
+    let (env, jane) = env_and_jane().await;
+    let rules = json!([{"verbs": ["impersonate"], "apiGroups": [""], "resources": ["users"], "resourceNames": ["joe"]}]);
+    let named = |kind: &str| json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": {"name": "actor"}});
+    let (mut role, mut binding) = (named("ClusterRole"), named("ClusterRoleBinding"));
+    role["rules"] = rules;
+    binding["roleRef"] =
+        json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "actor"});
+    binding["subjects"] = json!([{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "jane"}]);
+    assert_eq!(post(&env.client(), &format!("{RBAC}/clusterroles"), role).await.0, 201);
+    assert_eq!(post(&env.client(), &format!("{RBAC}/clusterrolebindings"), binding).await.0, 201);
+    let refused = async |name: &str| {
+        let (status, answer) =
+            send(&jane, Call("GET", "/api/v1/pods", &[("impersonate-user", name)], json!(null))).await;
+        (status, answer["message"].as_str().unwrap_or_default().to_owned())
+    };
+    let (status, message) = refused("ann").await;
+    assert!(status == 403 && message.contains("cannot impersonate-on:user-info:list resource"), "{message}");
+    assert!(refused("joe").await.1.starts_with("pods is forbidden: User \"joe\" cannot list"));
+    let text = "users \"ann\" is forbidden: User \"jane\" cannot impersonate resource \"users\" in API group \"\" at the cluster scope";
+    assert_eq!(refused("ann").await, (403, text.to_owned()));
+}
+
+#[tokio::test]
+async fn invalid_token_is_refused_when_rules_decide() {
+    let (env, _) = env_and_jane().await;
+    let with = |token: &'static str| [("authorization", token)];
+    let call =
+        async |token| send(&env.client(), Call("GET", "/api/v1/pods", &with(token), json!(null))).await.0;
+    assert_eq!(call("Bearer a.b.c").await, 401);
+    assert_eq!(call("Basic eDp5").await, 200);
+}
+
 /// The refusals are those of kube-apiserver 1.36.2.
 #[tokio::test]
 async fn malformed_properties_are_not_impersonated() {
