@@ -63,9 +63,13 @@ impl Ir {
         versions.flat_map(|version| &version.resources).flat_map(|resource| &resource.policies)
     }
 
-    /// Whether the values of a field add to those of its type, as in controller-gen up to 0.20.1.
-    pub fn keeps_both_enums(&self) -> bool {
-        self.crates.iter().any(|krate| krate.keeps_both_enums)
+    /// The differences of an older release of controller-gen.
+    pub fn older(&self) -> Older {
+        self.crates
+            .iter()
+            .map(|krate| krate.older)
+            .find(|older| *older != Older::default())
+            .unwrap_or_default()
     }
 }
 
@@ -83,9 +87,26 @@ pub struct InputCrate {
     /// Whether it represents Go packages.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub go: bool,
-    /// For Go packages whose release of controller-gen keeps them: see [`Ir::keeps_both_enums`].
+    /// For Go packages: the differences of their release of controller-gen.
     #[serde(skip)]
+    pub older: Older,
+}
+
+/// What an older release of controller-gen writes differently for the same Go types.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Older {
+    /// Descriptions have the lines of a paragraph in one.
+    pub joins_lines: bool,
+    /// The values of a field add to those of its type.
     pub keeps_both_enums: bool,
+    /// Equal numbers of properties of a field and of its type stand twice.
+    pub keeps_equal_counts: bool,
+    /// Rules of roles are merged only where they differ in verbs alone.
+    pub keeps_rules: bool,
+    /// The verb `*` does not replace the others.
+    pub keeps_verbs: bool,
+    /// Webhooks stand in the order of their packages, and of their names in a package.
+    pub keeps_packages: bool,
 }
 
 /// An API group.

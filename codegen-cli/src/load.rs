@@ -23,6 +23,7 @@ use kubesmith_core::diag::Code;
 
 use crate::cfg::{Cfg, FeatureChoice};
 use crate::diag::Diagnostic;
+use crate::ir::Older;
 use crate::known;
 use crate::paths::display;
 use crate::source::SourceMap;
@@ -129,8 +130,8 @@ pub struct Crate {
     is_beside: bool,
     /// Whether it was translated from Go packages.
     pub is_go: bool,
-    /// Whether its release of controller-gen keeps the values of a field next to those of its type.
-    pub keeps_both_enums: bool,
+    /// The differences of its release of controller-gen.
+    pub older: Older,
 }
 
 /// The target of a dependency's name.
@@ -238,6 +239,7 @@ pub fn load(inputs: &[PathBuf], options: LoadOptions<'_>) -> Loaded {
     }
     let mut loaded = Loaded { crates, files, packages, sources, graphs: BTreeMap::new() };
     (0..loaded.crates.list.len()).for_each(|at| loaded.link(at));
+    loaded.crates.link_programs();
     loaded.add_go(&go, options);
     loaded
 }
@@ -297,21 +299,32 @@ fn read_manifest(packages: &mut Packages, folder: &Path) -> Result<PackageId, Bo
     })
 }
 
-/// The library of a package; without one, its programs.
+/// The library of a package. Where that has no kind, its programs that have some; without a library, all of
+/// its programs.
 fn input(files: &mut Files, packages: &Packages, id: PackageId) -> Vec<Crate> {
     let Package { manifest, folder, features, .. } = packages.get(id);
     let new = || Crate::new(manifest, folder, Cfg { features: features.clone(), ..Cfg::default() });
+    let mut found = Vec::new();
     if manifest.root.is_file() || manifest.programs.is_empty() {
         let mut krate = new();
         files.library(&mut krate, manifest);
-        return vec![krate];
+        found.push(krate);
     }
-    let programs = manifest.programs.iter().map(|root| {
+    let has_library = !found.is_empty();
+    if found.iter().any(Crate::has_kinds) {
+        return found;
+    }
+    for root in &manifest.programs {
+        let before = files.diagnostics.len();
         let mut krate = Crate { is_program: true, ..new() };
         files.load_modules(&mut krate, root.clone());
-        krate
-    });
-    programs.collect()
+        if has_library && !krate.has_kinds() {
+            files.diagnostics.truncate(before);
+        } else {
+            found.push(krate);
+        }
+    }
+    found
 }
 
 fn same_name(a: &Crate, b: &Crate) -> Option<Diagnostic> {
@@ -365,13 +378,32 @@ impl Crate {
             is_program: false,
             is_beside: false,
             is_go: false,
-            keeps_both_enums: false,
+            older: Default::default(),
             lib,
         }
     }
 }
 
+impl Crates {
+    /// Makes the library of a package known to its programs.
+    fn link_programs(&mut self) {
+        for at in 0..self.list.len() {
+            let Crate { lib, folder, is_program: true, .. } = &self.list[at] else { continue };
+            let library = self.list.iter().position(|krate| !krate.is_program && krate.folder == *folder);
+            if let Some(library) = library {
+                let lib = lib.clone();
+                self.list[at].externs.insert(lib, Dependency::Crate(library));
+            }
+        }
+    }
+}
+
 impl Crate {
+    /// Whether it has the root type of a kind.
+    fn has_kinds(&self) -> bool {
+        self.types().any(|item| item.resource.is_some() || item.custom_resource.is_some())
+    }
+
     /// The types of all modules.
     fn types(&self) -> impl Iterator<Item = &TypeItem> {
         self.modules.iter().flat_map(|module| &module.types)

@@ -141,7 +141,7 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions<'_>) ->
         version: krate.version.clone(),
         path: display(&krate.folder),
         go: krate.is_go,
-        keeps_both_enums: krate.keeps_both_enums,
+        older: krate.older,
     });
     let ir = Ir { crates: list.collect(), groups, types: ctx.types, manifests, ..Ir::default() };
     Lowering {

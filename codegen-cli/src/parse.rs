@@ -18,6 +18,7 @@ pub(crate) mod uses;
 mod values;
 mod versioned;
 
+pub(crate) use macros::unread_include;
 pub use macros::{ExpansionText, parse_expansion};
 pub(crate) use stored::stored;
 
@@ -61,6 +62,15 @@ pub fn parse_file(file: FileId, text: &str, cfg: &Cfg, included: &Included) -> (
     }
     found.wanted = parser.wanted.into_inner();
     (found, parser.diagnostics)
+}
+
+/// The name and visibility of a struct or enum.
+fn named(item: &Item) -> Option<(&Ident, &syn::Visibility)> {
+    match item {
+        Item::Struct(item) => Some((&item.ident, &item.vis)),
+        Item::Enum(item) => Some((&item.ident, &item.vis)),
+        _ => None,
+    }
 }
 
 /// The syntax tree of a text, and the number of bytes before the origin of its spans.
@@ -172,7 +182,13 @@ impl Parser<'_> {
             }
             match item {
                 Item::Struct(_) | Item::Enum(_) | Item::Type(_) | Item::Union(_) => {
-                    out.types.extend(self.definition(item));
+                    let definition = self.definition(item);
+                    let resource = definition.as_ref().and_then(|it| it.custom_resource.as_deref());
+                    let made = resource
+                        .zip(named(item))
+                        .map(|(resource, (ident, vis))| self.root_type(ident, vis, resource));
+                    out.types.extend(definition);
+                    out.types.extend(made);
                 }
                 Item::Trait(item) => {
                     let mut definition = self.type_item(&item.ident, &item.vis, &item.generics);
@@ -198,7 +214,10 @@ impl Parser<'_> {
                 }
                 Item::Impl(item) => out.impls.extend(self.impl_item(item)),
                 Item::Macro(item) if is_lazy_static(item) => out.values.extend(self.lazy_statics(&item.mac)),
-                Item::Macro(item) => out.steps.extend(self.macro_item(item)),
+                Item::Macro(item) => match self.include(item) {
+                    Some(file) => out.modules.push(file),
+                    None => out.steps.extend(self.macro_item(item)),
+                },
                 item => out.values.extend(self.value_item(item)),
             }
         }
@@ -231,7 +250,8 @@ impl Parser<'_> {
             inner
         });
         let facts = self.module_facts(&item.attrs);
-        ModuleItem { name: self.name(&item.ident), visibility: visibility(&item.vis), path, facts, inline }
+        let (name, visibility) = (self.name(&item.ident), visibility(&item.vis));
+        ModuleItem { name, visibility, path, is_include: false, facts, inline }
     }
 
     fn module_facts(&mut self, attributes: &[Attribute]) -> ModuleFacts {

@@ -87,7 +87,7 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     diagnostics.extend(of_project);
     diagnostics.extend(go::client(settings, &loaded));
     let mut failed = Vec::new();
-    if !diagnostics.iter().any(|d| is_incomplete(d.code)) {
+    if !diagnostics.iter().any(is_incomplete) {
         let chosen = choose(settings, &mut loaded, &mut diagnostics);
         if !chosen.is_none {
             (ir, targets) = after_load(settings, &chosen, &mut loaded, &mut diagnostics, emit);
@@ -146,8 +146,9 @@ fn choose(settings: &Settings, loaded: &mut Loaded, diagnostics: &mut Vec<Diagno
 }
 
 /// Whether this error hides items, so that resolving them would report it twice.
-fn is_incomplete(code: Code) -> bool {
-    (Code::INPUT_NOT_FOUND..=Code::MODULE_FILE).contains(&code) || code == Code::UNKNOWN_FEATURE
+fn is_incomplete(found: &Diagnostic) -> bool {
+    let hides = (Code::INPUT_NOT_FOUND..=Code::MODULE_FILE).contains(&found.code);
+    found.severity == Severity::Error && (hides || found.code == Code::UNKNOWN_FEATURE)
 }
 
 fn after_load(

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::PolicyRule;
+use crate::ir::{Older, PolicyRule};
 
 /// A Role, or a ClusterRole if it has no namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,32 +76,32 @@ impl RoleRule {
 }
 
 /// The roles in the order of their namespaces and names. Rules without a role belong to `default_name`.
-pub fn roles(rules: &[PolicyRule], default_name: &str) -> Vec<Role> {
+pub fn roles(rules: &[PolicyRule], default_name: &str, older: Older) -> Vec<Role> {
     let mut of_role: BTreeMap<(&str, &str), Vec<RoleRule>> = BTreeMap::new();
     for rule in rules {
         let namespace = rule.namespace.as_deref().unwrap_or("");
         let name = rule.role_name.as_deref().unwrap_or(default_name);
-        of_role.entry((namespace, name)).or_default().extend(split(rule));
+        of_role.entry((namespace, name)).or_default().extend(split(rule, older));
     }
     let roles = of_role.into_iter().map(|((namespace, name), rules)| Role {
         namespace: (!namespace.is_empty()).then(|| namespace.to_string()),
         name: name.to_string(),
-        rules: normalize(rules),
+        rules: normalize(rules, older),
     });
     roles.collect()
 }
 
 /// One rule for each resource.
-fn split(rule: &PolicyRule) -> Vec<RoleRule> {
+fn split(rule: &PolicyRule, older: Older) -> Vec<RoleRule> {
     let groups = rule.groups.iter().map(|group| if group == "core" { "" } else { group });
     let whole = RoleRule {
         groups: sorted(groups.map(str::to_string).collect()),
-        resources: Vec::new(),
+        resources: if older.keeps_rules { sorted(rule.resources.clone()) } else { Vec::new() },
         resource_names: sorted(rule.resource_names.clone()),
         urls: sorted(rule.urls.clone()),
         verbs: sorted(rule.verbs.clone()),
     };
-    if rule.resources.is_empty() {
+    if older.keeps_rules || rule.resources.is_empty() {
         return vec![whole];
     }
     let of = |resource: &String| RoleRule { resources: vec![resource.clone()], ..whole.clone() };
@@ -114,11 +114,12 @@ fn sorted(mut list: Vec<String>) -> Vec<String> {
     list
 }
 
-fn normalize(mut rules: Vec<RoleRule>) -> Vec<RoleRule> {
-    for list in [List::Verbs, List::Resources, List::Groups, List::Urls, List::Verbs] {
-        rules = merge(rules, list);
+fn normalize(mut rules: Vec<RoleRule>, older: Older) -> Vec<RoleRule> {
+    const MERGED: [List; 5] = [List::Verbs, List::Resources, List::Groups, List::Urls, List::Verbs];
+    for list in &MERGED[..if older.keeps_rules { 1 } else { MERGED.len() }] {
+        rules = merge(rules, *list);
     }
-    for rule in &mut rules {
+    for rule in rules.iter_mut().filter(|_| !older.keeps_verbs) {
         if rule.verbs.iter().any(|verb| verb == "*") {
             rule.verbs = vec!["*".to_string()];
         }
@@ -157,7 +158,11 @@ mod tests {
     }
 
     fn shown(rules: &[PolicyRule]) -> Vec<String> {
-        let roles = roles(rules, "r");
+        shown_as(rules, Older::default())
+    }
+
+    fn shown_as(rules: &[PolicyRule], older: Older) -> Vec<String> {
+        let roles = roles(rules, "r", older);
         let rules = roles.iter().flat_map(|role| &role.rules);
         rules.map(|rule| format!("{} {}", rule.order(), rule.verbs.join(";"))).collect()
     }
@@ -167,6 +172,21 @@ mod tests {
         let rules = [rule("apps", "b;a;b", "list;get"), rule("core", "a", "get"), rule("", "a", "list")];
         // Verbs are joined before resources are, and these before groups.
         assert_eq!(shown(&rules), [" + a +  +  get;list", "apps + a&b +  +  get;list"]);
+    }
+
+    #[test]
+    fn older_releases_merge_verbs_alone() {
+        let older = Older { keeps_rules: true, keeps_verbs: true, ..Older::default() };
+        let rules = [
+            rule("core", "b;a", "list;*"),
+            rule("apps", "a;b", "get"),
+            rule("core", "a;b", "get"),
+            rule("apps", "b", "get"),
+        ];
+        assert_eq!(
+            shown_as(&rules, older),
+            [" + a&b +  +  *;get;list", "apps + a&b +  +  get", "apps + b +  +  get"]
+        );
     }
 
     #[test]

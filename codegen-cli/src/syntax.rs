@@ -343,8 +343,10 @@ pub struct ModuleItem {
     pub name: Name,
     /// Its visibility.
     pub visibility: Visibility,
-    /// `#[path = ".."]`
+    /// `#[path = ".."]`, or the file that `include!` names.
     pub path: Option<String>,
+    /// `include!("..")`: the items of the file belong to the module around it.
+    pub is_include: bool,
     /// The facts in its documentation at the declaration.
     pub facts: ModuleFacts,
     /// Items of an inline module; `None`: in another file.

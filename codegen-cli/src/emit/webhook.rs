@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::manifest;
 use crate::config::WebhookService;
-use crate::ir::{Manifests, WEBHOOK_SERVICE, Webhook};
+use crate::ir::{Manifests, Older, WEBHOOK_SERVICE, Webhook};
 use crate::output::{Kind, OutputTree};
 
 /// controller-gen's name of the file.
@@ -26,7 +26,7 @@ fn object(manifests: &Manifests, mutating: bool, service: Option<&WebhookService
     if webhooks.is_empty() {
         return None;
     }
-    webhooks.sort_by_key(|webhook| webhook.name());
+    webhooks.sort_by_key(|webhook| (package(webhook, manifests.older), webhook.name()));
     let named = manifests.configurations.iter().filter(|configuration| configuration.mutating == mutating);
     let name = named.filter_map(|configuration| configuration.name.as_deref()).next();
     let (kind, usual_name) = match mutating {
@@ -46,6 +46,13 @@ fn object(manifests: &Manifests, mutating: bool, service: Option<&WebhookService
         put_behind(&mut out, service);
     }
     Some(out)
+}
+
+/// The folder of a webhook's marker, where it decides the order.
+fn package(webhook: &Webhook, older: Older) -> &str {
+    let file: &str = &webhook.span.file;
+    let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+    if older.keeps_packages { folder } else { "" }
 }
 
 /// Points webhooks without a service to that of the deployment, and lets cert-manager inject its authority.

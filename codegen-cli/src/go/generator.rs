@@ -63,7 +63,7 @@ struct Call {
 }
 
 /// The folder of a pattern.
-fn folder(pattern: &str) -> PathBuf {
+pub(super) fn folder(pattern: &str) -> PathBuf {
     PathBuf::from(pattern.strip_suffix("...").unwrap_or(pattern))
 }
 
@@ -129,7 +129,7 @@ fn modules(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// `CONTROLLER_TOOLS_VERSION ?= v0.19.0`, `controller-gen@v0.19.0`, `sigs.k8s.io/controller-tools v0.19.0`
-fn version_in(line: &str) -> Option<[u32; 3]> {
+pub(super) fn version_in(line: &str) -> Option<[u32; 3]> {
     let lower = line.to_lowercase().replace('_', "-");
     let at = lower.find("controller-gen").or_else(|| lower.find("controller-tools"))?;
     let rest = &lower[at..];
@@ -206,7 +206,10 @@ fn variables(text: &str) -> BTreeMap<String, String> {
     let mut out = BTreeMap::new();
     for (_, line) in logical_lines(text) {
         let Some((name, value)) = line.split_once('=') else { continue };
-        let name = name.trim_end_matches(['?', ':', '+']).trim().trim_start_matches("export ").trim();
+        let name = name.trim_end_matches(['?', ':', '+']).trim();
+        // `target: NAME = value`
+        let name = name.rsplit_once(": ").map_or(name, |(_, name)| name).trim();
+        let name = name.trim_start_matches("export ").trim();
         if !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
             let value = value.split(" #").next().unwrap_or_default().trim().trim_matches(['"', '\'']);
             out.insert(name.to_string(), value.to_string());
@@ -232,10 +235,11 @@ fn call(
         word.contains("controller-gen") && !word.ends_with(':')
     };
     let tool = words.iter().position(is_tool)?;
-    let wanted = words[tool + 1..].iter().find(|word| *word == "crd" || word.starts_with("crd:"))?;
+    let arguments = || words.iter().map(|word| word.trim_start_matches('+'));
+    let wanted = arguments().skip(tool + 1).find(|word| *word == "crd" || word.starts_with("crd:"))?;
     let entered = words[..tool].iter().position(|word| *word == "cd").and_then(|at| words.get(at + 1));
     let base = entered.map_or_else(|| base.to_path_buf(), |folder| base.join(folder));
-    let paths = words.iter().filter_map(|word| word.strip_prefix("paths=")).flat_map(|all| all.split(';'));
+    let paths = arguments().filter_map(|word| word.strip_prefix("paths=")).flat_map(|all| all.split(';'));
     let paths =
         paths.filter_map(|path| fs::canonicalize(base.join(folder(path.trim_matches(['"', '\''])))).ok());
     let options = options(wanted.strip_prefix("crd").unwrap_or_default().trim_start_matches(':'), &base)?;
@@ -326,6 +330,12 @@ mod tests {
         let meta = GeneratorOptions { embedded_object_meta: true, ..GeneratorOptions::default() };
         let short = GeneratorOptions { max_desc_len: Some(0), ..GeneratorOptions::default() };
         for (name, text, wanted, line) in [
+            (
+                "Makefile",
+                "manifests: OPTIONS ?= \"+crd:maxDescLen=0\"\nmanifests:\n\t$(CONTROLLER_GEN) $(OPTIONS) +paths=./...\n",
+                &short,
+                "Makefile:3",
+            ),
             (
                 "Makefile",
                 "CRD_OPTIONS ?= \"crd:generateEmbeddedObjectMeta=true\" # x\nmanifests: controller-gen ## crd\n\t$(CONTROLLER_GEN) $(CRD_OPTIONS) \\\n\t\tpaths=\"./...\"\n",

@@ -77,6 +77,7 @@ pub(super) const BUILT_IN: &[(&str, &str)] = &[
     ("encoding/json", include_str!("packages/json.go")),
     ("time", include_str!("packages/time.go")),
     ("net", include_str!("packages/net.go")),
+    ("net/http", include_str!("packages/http.go")),
     ("net/url", include_str!("packages/url.go")),
     ("k8s.io/apimachinery/pkg/apis/meta/v1", include_str!("packages/meta.go")),
     (UNSTRUCTURED, include_str!("packages/unstructured.go")),

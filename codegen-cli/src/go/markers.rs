@@ -39,6 +39,7 @@ pub(super) fn name(marker: &Word) -> &str {
 /// Whether a marker, from its `+`, belongs to packages.
 pub(super) fn is_of_package(text: &str) -> bool {
     let name = marker_name(text).unwrap_or_default();
+    let name = name.strip_suffix(':').unwrap_or(name);
     OF_PACKAGES.contains(&name) || is_manifest(name)
 }
 
@@ -112,6 +113,20 @@ pub(super) fn value<'m>(markers: &'m [Word], wanted: &str) -> Option<&'m str> {
     let found = markers.iter().rev().find(|marker| name(marker) == wanted)?;
     Some(found.text.split_once('=').map_or("", |(_, value)| value.trim()).trim_matches(['"', '`']))
 }
+
+/// A marker whose bound is no whole number that Go's `float64` holds, with the number that controller-gen writes for it.
+pub(super) fn rounded(marker: String) -> String {
+    let Some((name, value)) = marker.split_once('=') else { return marker };
+    let name = name.trim_end_matches(':');
+    let is_number = ["Maximum", "Minimum", "MultipleOf"].iter().any(|last| name.ends_with(last));
+    match value.trim().parse::<i64>() {
+        Ok(number) if is_number && number.unsigned_abs() > EXACT => format!("{name}={}", number as f64),
+        _ => marker,
+    }
+}
+
+/// Up to this number, every whole number is a `float64`.
+const EXACT: u64 = 1 << 53;
 
 /// The kind of values that a constraint restricts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

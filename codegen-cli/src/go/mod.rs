@@ -5,6 +5,7 @@
 //! schemas and the refusals exist once.
 
 mod comments;
+mod committed;
 mod constants;
 mod constraint;
 mod generator;
@@ -25,6 +26,7 @@ mod translate;
 use std::path::{Path, PathBuf};
 
 use crate::diag::Diagnostic;
+use crate::ir::Older;
 use crate::source::{FileId, Piece, SourceMap};
 pub(crate) use generator::of_project as generator_options;
 use release::Release;
@@ -70,8 +72,8 @@ pub(crate) struct Translation {
     pub(crate) modules: Vec<String>,
     /// The files with declarations or markers.
     pub(crate) texts: Vec<Translated>,
-    /// Whether the values of a field add to those of its type.
-    pub(crate) keeps_both_enums: bool,
+    /// The differences of the project's release of controller-gen.
+    pub(crate) older: Older,
     /// The packages that were read.
     packages: packages::Packages,
     /// The diagnostics.
@@ -103,7 +105,7 @@ pub(crate) fn translate(inputs: &[PathBuf], sources: &mut SourceMap, options: Op
         packages.input(input, sources, &mut diagnostics);
     }
     let mut translation = translate::translate(packages, sources, options);
-    translation.keeps_both_enums = options.release.keeps_both_enums();
+    translation.older = options.release.older();
     translation.diagnostics.splice(0..0, diagnostics);
     translation
 }

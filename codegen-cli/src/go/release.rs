@@ -1,8 +1,10 @@
 //! Describes the output of controller-gen by its version: a project that names an older one gets that one's
 //! output.
 
-use super::generator;
 use std::path::PathBuf;
+
+use super::{committed, generator};
+use crate::ir::Older;
 
 /// A release of controller-gen; without a number, the newest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,9 +29,25 @@ const ADDED: [(&str, [u32; 3]); 8] = [
 ];
 
 impl Release {
-    /// The newest release that a project names.
+    /// The newest release that a project names, or that which wrote most of its CRDs.
     pub(super) fn of_project(inputs: &[PathBuf]) -> Self {
-        Self(generator::version(inputs))
+        Self(generator::version(inputs).or_else(|| committed::version(inputs)))
+    }
+
+    /// The differences in what is written for the same types and markers.
+    pub(super) fn older(self) -> Older {
+        Older {
+            joins_lines: self.joins_lines(),
+            keeps_both_enums: self.keeps_both_enums(),
+            // Commit 3765c8c2 of 2026-04-27, after 0.21.0 on its branch.
+            keeps_equal_counts: self.is_up_to([0, 21, 0]),
+            // Commit e426c7c6 of 2024-05-02.
+            keeps_rules: self.is_up_to([0, 15, 0]),
+            // Commit 17cbcd35 of 2024-10-28.
+            keeps_verbs: self.is_up_to([0, 16, 5]),
+            // Commit 9f89b469 of 2025-10-30.
+            keeps_packages: self.is_up_to([0, 19, 0]),
+        }
     }
 
     fn is_up_to(self, last: [u32; 3]) -> bool {
@@ -86,5 +104,8 @@ mod tests {
         assert!(!old.joins_lines() && Release(Some([0, 13, 0])).joins_lines());
         assert!(!old.knows("default") && newer.knows("default"));
         assert!(newer.knows("kubebuilder:validation:AtLeastOneOf"));
+        let Older { keeps_rules, keeps_verbs, keeps_packages, .. } = Release(Some([0, 16, 5])).older();
+        assert!(!keeps_rules && keeps_verbs && keeps_packages && old.older().keeps_rules);
+        assert_eq!(newest.older(), Older::default());
     }
 }

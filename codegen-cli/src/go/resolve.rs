@@ -99,7 +99,10 @@ impl Resolver<'_> {
         if !decl.is_alias || depth > DEPTH_LIMIT {
             return Some(Target::Declared(id));
         }
-        let ty = decl.ty.clone();
+        let ty = match &decl.ty.kind {
+            Kind::Instance(generic) => (**generic).clone(),
+            _ => decl.ty.clone(),
+        };
         if !matches!(ty.kind, Kind::Name(_) | Kind::Qualified(..)) {
             self.alias_of_no_name(at, place, id);
             return None;
@@ -228,7 +231,7 @@ impl Resolver<'_> {
                 }
                 Target::Known(_) => None,
             },
-            Kind::Qualified(..) | Kind::Other(_) => None,
+            Kind::Qualified(..) | Kind::Instance(_) | Kind::Other(_) => None,
         }
     }
 
@@ -267,9 +270,15 @@ impl Resolver<'_> {
         if self.packages.has_method(id, method) {
             return true;
         }
-        let Kind::Struct(fields) = &self.packages.decl(id).ty.kind else { return false };
-        let embedded: Vec<Type> =
-            fields.iter().filter(|field| field.name.is_none()).map(|field| field.ty.clone()).collect();
+        let decl = self.packages.decl(id);
+        let embedded: Vec<Type> = match &decl.ty.kind {
+            Kind::Struct(fields) => {
+                fields.iter().filter(|field| field.name.is_none()).map(|field| field.ty.clone()).collect()
+            }
+            // An alias has the methods of its target.
+            Kind::Instance(generic) if decl.is_alias => vec![(**generic).clone()],
+            _ => return false,
+        };
         let before = self.diagnostics.len();
         let mut count = 0;
         for ty in embedded.iter().filter(|_| depth < DEPTH_LIMIT) {

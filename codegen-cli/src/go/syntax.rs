@@ -111,6 +111,8 @@ pub(crate) enum Kind {
     Map(Box<Type>, Box<Type>),
     /// `struct { .. }`
     Struct(Vec<Field>),
+    /// `T[U]`
+    Instance(Box<Type>),
     /// A type without a schema, in words.
     Other(&'static str),
 }

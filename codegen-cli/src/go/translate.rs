@@ -137,15 +137,15 @@ impl Translator<'_> {
         let mut text = Text::new(self.resolver.packages.list[at.package].files[at.file].0);
         let is_kind = self.kinds.contains(&id);
         let place = if is_kind { MarkerPlace::Root } else { MarkerPlace::Struct };
-        if decl.is_generic {
-            let loc = self.resolver.loc(at, &decl.name.place);
-            self.resolver.unsupported(loc, "a generic type");
-        }
         let says_type = markers::value(&decl.comments.markers, "kubebuilder:validation:Type");
         if says_type == Some("") && self.without_type(&mut text, at, &decl) {
             return text;
         }
         let is_json = self.resolver.has_method(id, "MarshalJSON", 0);
+        if decl.is_generic && !(is_json && says_type.is_some()) {
+            let loc = self.resolver.loc(at, &decl.name.place);
+            self.resolver.unsupported(loc, "a generic type");
+        }
         if is_json && says_type.is_some() {
             self.markers(&mut text, at, &decl.comments.markers, place, None);
             text.push(SCHEMA_ALONE);
@@ -262,7 +262,7 @@ impl Translator<'_> {
                 );
             }
             // An empty description equals an absent one in Go.
-            let written = marker.text.replace(",description=\"\"", "");
+            let written = markers::rounded(marker.text.replace(",description=\"\"", ""));
             text.marker("///", &Word { text: written, place: marker.place.clone() });
         }
         self.format_of_type(text, at, all, ty);
@@ -329,6 +329,7 @@ impl Translator<'_> {
                 None => text.part("()", &ty.place),
             },
             Kind::Struct(_) => self.refuse(text, at, ty, "a struct without a name"),
+            Kind::Instance(_) => self.refuse(text, at, ty, "an instance of a generic type"),
             Kind::Other(what) => self.refuse(text, at, ty, what),
         }
     }
@@ -403,9 +404,12 @@ impl Translator<'_> {
         if at != file {
             return;
         }
-        text.marker("//!", group);
+        // `:=` is the same as `=`.
+        let plain =
+            |marker: &Word| Word { text: marker.text.replacen(":=", "=", 1), place: marker.place.clone() };
+        text.marker("//!", &plain(group));
         match first("versionName") {
-            Some((_, version)) => text.marker("//!", version),
+            Some((_, version)) => text.marker("//!", &plain(version)),
             None => {
                 let name = &self.resolver.packages.list[package].name;
                 text.push("//! ");

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Places, Span};
+use super::{Older, Places, Span};
 
 /// The contents of manifests other than CRDs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -14,6 +14,9 @@ pub struct Manifests {
     pub webhooks: Vec<Webhook>,
     /// Names of webhook configurations.
     pub configurations: Vec<WebhookConfiguration>,
+    /// The differences of an older release of controller-gen.
+    #[serde(skip)]
+    pub older: Older,
 }
 
 impl Manifests {

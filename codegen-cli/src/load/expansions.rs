@@ -9,6 +9,7 @@ use kubesmith_core::diag::{Code, Severity};
 use super::files::{Place, add_items};
 use super::{Loaded, ModuleId};
 use crate::diag::Diagnostic;
+use crate::parse::unread_include;
 use crate::syntax::{Items, MacroCall, Step};
 
 /// The expansion of a call.
@@ -41,8 +42,13 @@ impl Loaded {
         let krate = &mut self.crates.list[krate];
         items.facts = krate.modules[module].facts.clone();
         let nowhere = Path::new("");
-        let place = Place { module, path_folder: nowhere, child_folder: nowhere, chain: &[] };
+        let place =
+            Place { module, path_folder: nowhere, child_folder: nowhere, folder: nowhere, chain: &[] };
         let steps = add_items(krate, &place, items, &mut |_, item, _| {
+            if item.is_include {
+                diagnostics.push(unread_include(&item.name));
+                return;
+            }
             let message = format!("the module `{}`, which a macro declares, is not read", item.name.text);
             diagnostics.push(
                 Diagnostic::error(Code::MACRO_EXPANSION, item.name.loc, message)

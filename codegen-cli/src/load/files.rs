@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use kubesmith_core::diag::Code;
 
-use super::manifest::Manifest;
+use super::manifest::{Manifest, tidy};
 use super::{Crate, LoadOptions, Module, ModuleId, Unsaved, identity};
 use crate::diag::Diagnostic;
 use crate::parallel;
@@ -44,6 +44,8 @@ pub(super) struct Place<'a> {
     pub(super) path_folder: &'a Path,
     /// Folder of child modules.
     pub(super) child_folder: &'a Path,
+    /// Folder of the file, against which `include!` is resolved.
+    pub(super) folder: &'a Path,
     pub(super) chain: &'a [PathBuf],
 }
 
@@ -144,6 +146,7 @@ impl Files {
             self.sources.set_text(id, text);
         }
         let mut next = Vec::new();
+        let has_build_script = krate.folder.join("build.rs").is_file();
         for ((request, is_new), (file, diagnostics)) in requests.into_iter().zip(parsed) {
             self.diagnostics.extend(diagnostics);
             let mut chain = request.chain;
@@ -153,6 +156,7 @@ impl Files {
                 module: request.module,
                 path_folder: &folder,
                 child_folder: &request.child_folder,
+                folder: &folder,
                 chain: &chain,
             };
             if is_new {
@@ -160,9 +164,9 @@ impl Files {
                 krate.stored.extend(file.stored);
             }
             let steps = add_items(krate, &place, file.items, &mut |place, item, id| {
-                next.extend(self.find_file(place, item, id));
+                next.extend(self.find_file(place, item, id, has_build_script));
             });
-            krate.modules[place.module].steps = steps;
+            krate.modules[place.module].steps.extend(steps);
         }
         next
     }
@@ -220,15 +224,22 @@ impl Files {
         }
     }
 
-    /// The file of a declaration `mod name;`.
-    fn find_file(&mut self, place: &Place<'_>, item: &ModuleItem, module: ModuleId) -> Option<Request> {
+    /// The file of a declaration `mod name;` or `include!("name.rs")`. A build script may write it.
+    fn find_file(
+        &mut self,
+        place: &Place<'_>,
+        item: &ModuleItem,
+        module: ModuleId,
+        has_build_script: bool,
+    ) -> Option<Request> {
         let name = &item.name.text;
         let own = place.child_folder.join(name);
         if item.path.is_none() && self.generated.is_some() && folder_identity(&own) == self.generated {
             return None;
         }
         let (path, child_folder) = if let Some(path) = &item.path {
-            let path = place.path_folder.join(path);
+            let base = if item.is_include { place.folder } else { place.path_folder };
+            let path = tidy(&base.join(path));
             let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
             (path, folder)
         } else {
@@ -253,6 +264,19 @@ impl Files {
             }
         };
         if !self.unsaved.is_file(&path) && !path.exists() {
+            if item.is_include {
+                self.diagnostics.push(parse::unread_include(&item.name));
+                return None;
+            }
+            if has_build_script {
+                let message = format!("module `{name}` is not read: {} does not exist", display(&path));
+                self.diagnostics.push(
+                    Diagnostic::warning(Code::MODULE_FILE, item.name.loc, message)
+                        .note("the build script may write it; its types are neither generated nor found")
+                        .help("build the package first, if the module has parts of the API"),
+                );
+                return None;
+            }
             let mut diagnostic = Diagnostic::error(
                 Code::MODULE_FILE,
                 item.name.loc,
@@ -305,9 +329,14 @@ pub(super) fn add_items(
     module.uses.extend(items.uses);
     module.values.extend(items.values);
     module.impls.extend(items.impls);
-    module.derive_names = items.derive_names;
+    module.derive_names.0.extend(items.derive_names.0);
     let mut ids = Vec::new();
     for item in items.modules {
+        if item.is_include {
+            ids.push(place.module);
+            declared(place, &item, place.module);
+            continue;
+        }
         let id = krate.modules.len();
         ids.push(id);
         let child = Module::new(item.name.text.clone(), Some(place.module), item.visibility);
@@ -316,8 +345,8 @@ pub(super) fn add_items(
         match item.inline {
             Some(inner) => {
                 let folder = place.child_folder.join(item.path.as_deref().unwrap_or(&item.name.text));
-                let place =
-                    Place { module: id, path_folder: &folder, child_folder: &folder, chain: place.chain };
+                let (path_folder, child_folder) = (&*folder, &*folder);
+                let place = Place { module: id, path_folder, child_folder, ..*place };
                 let steps = add_items(krate, &place, inner, declared);
                 krate.modules[id].steps = steps;
             }

@@ -32,11 +32,8 @@ impl Loaded {
         let go_options = go::Options::new(options.ignore_unexported, options.programs);
         let mut found = go::translate(&inputs, &mut self.files.sources, go_options);
         self.files.diagnostics.append(&mut found.diagnostics);
-        let mut krate = Crate {
-            is_go: true,
-            keeps_both_enums: found.keeps_both_enums,
-            ..Crate::empty(CRATE.to_string(), folder.clone())
-        };
+        let mut krate =
+            Crate { is_go: true, older: found.older, ..Crate::empty(CRATE.to_string(), folder.clone()) };
         for name in &found.modules {
             let id = krate.modules.len();
             krate.modules.push(Module::new(name.clone(), Some(0), Visibility::Public));
@@ -57,7 +54,8 @@ impl Loaded {
             for item in &mut file.items.types {
                 item.is_broken |= broken.contains(&item.name.text);
             }
-            let place = Place { module, path_folder: &folder, child_folder: &folder, chain: &[] };
+            let place =
+                Place { module, path_folder: &folder, child_folder: &folder, folder: &folder, chain: &[] };
             add_items(&mut krate, &place, file.items, &mut |_, _, _| {});
         }
         let at = self.crates.list.len();

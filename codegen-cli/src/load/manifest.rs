@@ -220,7 +220,7 @@ fn dependency(folder: &Path, key: &str, value: &Value, workspace: Option<&(PathB
 }
 
 /// The path without `x/..`, if that leads to the same folder.
-fn tidy(path: &Path) -> PathBuf {
+pub(super) fn tidy(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match (part, out.components().next_back()) {

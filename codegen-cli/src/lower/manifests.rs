@@ -14,7 +14,8 @@ use crate::syntax::facts::WebhookFacts;
 
 /// The facts of the crates beside types.
 pub(super) fn lower(crates: &Crates, sources: &SourceMap, diagnostics: &mut Vec<Diagnostic>) -> Manifests {
-    let mut out = Manifests::default();
+    let older = crates.list.iter().find(|krate| krate.is_go).map(|krate| krate.older);
+    let mut out = Manifests { older: older.unwrap_or_default(), ..Manifests::default() };
     for facts in crates.list.iter().map(|krate| &krate.manifests) {
         let rules = facts.rules.iter();
         out.rules.extend(rules.map(|(rule, loc)| PolicyRule { span: sources.span(*loc), ..rule.clone() }));

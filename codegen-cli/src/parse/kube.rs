@@ -5,6 +5,7 @@ mod columns;
 mod functions;
 mod json;
 mod resource;
+mod root;
 mod rules;
 mod schemars;
 mod serde;

@@ -11,7 +11,8 @@ use crate::cfg::Cfg;
 use crate::diag::Diagnostic;
 use crate::macros::{MacroRules, trees};
 use crate::source::FileId;
-use crate::syntax::{DeriveNames, Items, MacroCall, MacroDefinition, Name, Step};
+use crate::syntax::facts::ModuleFacts;
+use crate::syntax::{DeriveNames, Items, MacroCall, MacroDefinition, ModuleItem, Name, Step, Visibility};
 
 /// The expansion of a call.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +50,28 @@ fn unreadable(found: Diagnostic, name: &str) -> Diagnostic {
     Diagnostic { code: Code::MACRO_EXPANSION, message, notes: Vec::new(), ..found }
 }
 
+/// The warning about a file that `include!` names.
+pub(crate) fn unread_include(name: &Name) -> Diagnostic {
+    Diagnostic::warning(Code::INCLUDED_FILE, name.loc, "the file that is included is not read")
+        .note("its items are neither generated nor found when types are looked up")
+        .help("declare the file as a module: `#[path = \"...\"] mod name;`")
+}
+
 impl Parser<'_> {
+    /// `include!("file.rs")` in the place of items.
+    pub(super) fn include(&self, item: &syn::ItemMacro) -> Option<ModuleItem> {
+        let last = &item.mac.path.segments.last()?.ident;
+        let file = item.mac.parse_body::<syn::LitStr>().ok().filter(|_| last == "include")?;
+        Some(ModuleItem {
+            name: self.name(last),
+            visibility: Visibility::Private,
+            path: Some(file.value()),
+            is_include: true,
+            facts: ModuleFacts::default(),
+            inline: None,
+        })
+    }
+
     /// A definition, or a call. An included file may be part of the API.
     pub(super) fn macro_item(&mut self, item: &syn::ItemMacro) -> Option<Step> {
         let last = &item.mac.path.segments.last()?.ident;
@@ -69,11 +91,7 @@ impl Parser<'_> {
         }
         let name = Name { text: last.unraw().to_string(), loc: self.loc(item.mac.path.span()) };
         if name.text == "include" {
-            self.diagnostics.push(
-                Diagnostic::warning(Code::INCLUDED_FILE, name.loc, "the file that is included is not read")
-                    .note("its items are neither generated nor found when types are looked up")
-                    .help("declare the file as a module: `#[path = \"...\"] mod name;`"),
-            );
+            self.diagnostics.push(unread_include(&name));
         }
         let path = self.path_expr(&item.mac.path);
         let loc = name.loc.to(self.loc(item.mac.span()));

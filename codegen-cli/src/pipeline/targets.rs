@@ -34,7 +34,7 @@ pub(super) fn targets(settings: &Settings, made: EmitInput<'_>) -> Vec<Target> {
         add(root, Kind::Rust, client(settings, root, made));
     }
     if let Some(rbac_settings) = &settings.rbac {
-        let roles = roles::roles(&ir.manifests.rules, &rbac_settings.role_name);
+        let roles = roles::roles(&ir.manifests.rules, &rbac_settings.role_name, ir.manifests.older);
         let tree = rbac::emit(&roles, &rbac_settings.file_name, &rbac_settings.header);
         add(&rbac_settings.output, Kind::Rbac, tree);
     }
@@ -113,7 +113,7 @@ fn with_parts<T>(
     make: impl FnOnce(deploy::Parts<'_>) -> T,
 ) -> T {
     let ir = made.ir;
-    let roles = roles::roles(&ir.manifests.rules, &deploy_settings.role_name);
+    let roles = roles::roles(&ir.manifests.rules, &deploy_settings.role_name, ir.manifests.older);
     make(deploy::Parts {
         crds,
         rbac: &rbac::emit(&roles, &deploy_settings.role_file, ""),

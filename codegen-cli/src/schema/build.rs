@@ -8,7 +8,7 @@ use kubesmith_core::diag::Code;
 
 use super::enums::{Place, is_object};
 use super::forms;
-use super::merge::{Enums, TypeConflict, overlay_with};
+use super::merge::{TypeConflict, overlay_with};
 use super::union::Junction;
 use crate::diag::Diagnostic;
 use crate::docs;
@@ -141,7 +141,10 @@ impl<'a> Builder<'a> {
         if let Shape::Given(_) = self.ir.types[resource.root.0 as usize].shape {
             return schema;
         }
-        for (name, usual) in standard_fields() {
+        for (name, mut usual) in standard_fields() {
+            if let Some(text) = usual.description.as_mut().filter(|_| self.ir.older().joins_lines) {
+                *text = text.replace('\n', " ");
+            }
             schema.properties.insert(name.to_string(), usual.into());
         }
         for (name, given) in &resource.crd.standard_fields {
@@ -239,8 +242,7 @@ impl<'a> Builder<'a> {
 
     pub(super) fn join(&mut self, base: Schema, over: Schema, span: &Span) -> Schema {
         let fallback = over.clone();
-        let enums = if self.ir.keeps_both_enums() { Enums::Apart } else { Enums::Common };
-        overlay_with(enums, base, over).unwrap_or_else(|conflict| {
+        overlay_with(self.ir.older(), base, over).unwrap_or_else(|conflict| {
             self.report(&conflict, span);
             fallback
         })

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use kubesmith_apiextensions::schema::{KEYWORDS, Keyword, Kind, Merge, Schema};
 
+use crate::ir::Older;
+
 /// Two parts of a schema that contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the type is `{first}` and `{second}` at once")]
@@ -16,43 +18,35 @@ pub struct TypeConflict {
     pub second: String,
 }
 
-/// The treatment of two lists of values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Enums {
-    /// One list with the values in both.
-    Common,
-    /// Two lists, in `allOf`.
-    Apart,
-}
-
 /// Lays `over` (a field's facts) on `base` (its type's schema).
 ///
 /// # Errors
 /// Returns an error if they name different types.
 pub fn overlay(base: Schema, over: Schema) -> Result<Schema, TypeConflict> {
-    overlay_with(Enums::Common, base, over)
+    overlay_with(Older::default(), base, over)
 }
 
-/// Like [`overlay`], with this treatment of lists of values.
+/// Like [`overlay`], as an older release of controller-gen does.
 ///
 /// # Errors
 /// Returns an error if they name different types.
-pub(super) fn overlay_with(enums: Enums, mut base: Schema, mut over: Schema) -> Result<Schema, TypeConflict> {
+pub(super) fn overlay_with(older: Older, mut base: Schema, mut over: Schema) -> Result<Schema, TypeConflict> {
     if let (Some(first), Some(second)) = (&base.type_, &over.type_)
         && first != second
     {
         return Err(TypeConflict { first: first.clone(), second: second.clone() });
     }
     let mut apart = [Schema::default(), Schema::default()];
+    let is_kept = |keyword: &Keyword| older.keeps_equal_counts && keyword.kind == Kind::Count;
     for keyword in KEYWORDS {
         let is_both = keyword.is_set(&base);
         match keyword.merge {
             _ if !keyword.is_set(&over) => {}
-            Merge::Intersect if is_both && enums == Enums::Apart => {
+            Merge::Intersect if is_both && older.keeps_both_enums => {
                 move_apart(keyword, &mut base, &mut over, &mut apart);
             }
             Merge::Apart if is_both => move_apart(keyword, &mut base, &mut over, &mut apart),
-            Merge::ApartIfUnequal if is_both && keyword.equal(&base, &over) => {}
+            Merge::ApartIfUnequal if is_both && keyword.equal(&base, &over) && !is_kept(keyword) => {}
             Merge::ApartIfUnequal if is_both => move_apart(keyword, &mut base, &mut over, &mut apart),
             Merge::Prefer | Merge::Either | Merge::Apart | Merge::ApartIfUnequal => {
                 keyword.take(&mut over, &mut base);
@@ -61,7 +55,7 @@ pub(super) fn overlay_with(enums: Enums, mut base: Schema, mut over: Schema) -> 
         }
     }
     join_lists(&mut base, &mut over);
-    join_children(enums, &mut base, &mut over)?;
+    join_children(older, &mut base, &mut over)?;
     match over.not.take() {
         Some(not) if base.not.is_some() => base.all_of.push(Schema { not: Some(not), ..Schema::default() }),
         Some(not) => base.not = Some(not),
@@ -101,11 +95,11 @@ fn join_lists(base: &mut Schema, over: &mut Schema) {
     }
 }
 
-fn join_children(enums: Enums, base: &mut Schema, over: &mut Schema) -> Result<(), TypeConflict> {
+fn join_children(older: Older, base: &mut Schema, over: &mut Schema) -> Result<(), TypeConflict> {
     for (name, schema) in std::mem::take(&mut over.properties) {
         let merged = match base.properties.remove(&name) {
             Some(existing) => {
-                overlay_with(enums, Arc::unwrap_or_clone(existing), Arc::unwrap_or_clone(schema))?.into()
+                overlay_with(older, Arc::unwrap_or_clone(existing), Arc::unwrap_or_clone(schema))?.into()
             }
             None => schema,
         };
@@ -113,7 +107,7 @@ fn join_children(enums: Enums, base: &mut Schema, over: &mut Schema) -> Result<(
     }
     if let Some(items) = over.items.take() {
         base.items = Some(Box::new(match base.items.take() {
-            Some(existing) => overlay_with(enums, *existing, *items)?,
+            Some(existing) => overlay_with(older, *existing, *items)?,
             None => *items,
         }));
     }
@@ -225,6 +219,16 @@ mod tests {
         check(json!({"pattern": "a"}), json!({"pattern": "a"}), &json!({"pattern": "a"}));
         let twice = json!({"allOf": [{"minLength": 1}, {"minLength": 1}]});
         check(json!({"minLength": 1}), json!({"minLength": 1}), &twice);
+    }
+
+    #[test]
+    fn equal_counts_stand_twice_as_in_older_releases() {
+        let count = || schema(json!({"maxProperties": 1, "pattern": "a"}));
+        let older = Older { keeps_equal_counts: true, ..Older::default() };
+        let merged = overlay_with(older, count(), count()).unwrap();
+        let twice = json!({"pattern": "a", "allOf": [{"maxProperties": 1}, {"maxProperties": 1}]});
+        assert_eq!(merged.to_value(), twice);
+        assert_eq!(overlay(count(), count()).unwrap().to_value(), count().to_value());
     }
 
     #[test]

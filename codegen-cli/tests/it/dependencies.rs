@@ -329,3 +329,68 @@ fn program_input_yields_only_crds() {
     });
     assert_eq!(support::short(&inside), "");
 }
+
+#[test]
+fn programs_with_the_kinds_are_read_beside_a_library_without_any() {
+    let of_library = kind("Widget", "    pub inner: sample_api::Part,").replace("pub struct", "struct");
+    let program = |body: &str| format!("{USES}{of_library}{body}\nfn main() {{}}\n");
+    let sample = Crate::with_files(&[
+        ("src/lib.rs", &format!("{TYPES}{}", structure("Part", "pub size: i32"))),
+        ("src/main.rs", &program("")),
+        ("src/bin/other.rs", "mod missing;\nfn main() {}\n"),
+    ]);
+    let crds = support::crds(sample.path("api"), None, false);
+    assert_eq!(support::short(&crds), "");
+    let texts = support::crd_texts(&crds);
+    assert!(texts.len() == 1 && texts.values().all(|text| text.contains("size:")), "{texts:?}");
+    // A library with kinds is the API.
+    sample.write("api/src/lib.rs", USES.to_string() + &kind("Gadget", "    pub size: i32,"));
+    let names: Vec<String> =
+        support::crd_texts(&support::crds(sample.path("api"), None, false)).into_keys().collect();
+    assert_eq!(names, ["example.com_gadgets.yaml"]);
+}
+
+#[test]
+fn file_that_two_programs_name_by_different_paths_has_its_kinds_once() {
+    let sample = Crate::with_files(&[
+        ("src/main.rs", "mod parts;\nfn main() {}\n"),
+        ("src/bin/crdgen.rs", "#[path = \"../parts.rs\"]\nmod parts;\nfn main() {}\n"),
+        ("src/parts.rs", &(USES.to_string() + &kind("Widget", "    pub size: i32,"))),
+    ]);
+    let crds = support::crds(sample.path("api"), None, false);
+    assert_eq!((support::short(&crds), support::crd_texts(&crds).len()), (String::new(), 1));
+}
+
+#[test]
+fn included_files_belong_to_the_module_around_them() {
+    let kinds = USES.to_string() + &kind("Widget", "    pub part: super::Part,");
+    let sample = Crate::with_files(&[
+        (
+            "src/lib.rs",
+            &format!("{TYPES}pub mod kinds {{ include!(\"kinds/widget.rs\"); }}\ninclude!(\"part.inc\");"),
+        ),
+        ("src/kinds/widget.rs", &kinds),
+        ("src/part.inc", &structure("Part", "pub size: i32")),
+    ]);
+    let crds = support::crds(sample.path("api"), None, false);
+    assert_eq!(support::short(&crds), "");
+    assert!(support::crd_texts(&crds)["example.com_widgets.yaml"].contains("size:"));
+    sample.write(
+        "api/src/lib.rs",
+        format!("{kinds}{TYPES}include!(\"made.rs\");").replace("super::Part", "i32"),
+    );
+    let crds = support::crds(sample.path("api"), None, false);
+    let text = support::short(&crds);
+    assert!(text.contains("warning[KS0415]") && support::crd_texts(&crds).len() == 1, "{text}");
+}
+
+#[test]
+fn module_that_a_build_script_writes_is_missing_with_a_warning() {
+    let text = format!("mod made;\n{USES}{}", kind("Widget", "    pub size: i32,"));
+    let sample = Crate::new(&text);
+    assert!(support::short(&support::crds(sample.path("api"), None, false)).contains("error[KS0406]"));
+    sample.write("api/build.rs", "fn main() {}");
+    let crds = support::crds(sample.path("api"), None, false);
+    let text = support::short(&crds);
+    assert!(text.contains("warning[KS0406]") && support::crd_texts(&crds).len() == 1, "{text}");
+}

@@ -87,7 +87,7 @@ fn output_of_go_types_equals_controller_gens() {
     assert!(faults.is_empty(), "{} cases:\n{}", faults.len(), faults.join("\n\n"));
 }
 
-const HEADER: &str = r#"// +groupName=example.com
+pub(crate) const HEADER: &str = r#"// +groupName=example.com
 package v1
 
 import (
@@ -111,7 +111,7 @@ pub(crate) fn module(types: &str) -> support::Crate {
     folder
 }
 
-fn crds(folder: &support::Crate) -> Generated {
+pub(crate) fn crds(folder: &support::Crate) -> Generated {
     support::run(Overrides {
         input: vec![folder.path("api")],
         crd_output: Some("out".into()),
@@ -160,7 +160,7 @@ fn unusable_go_is_an_error_with_its_location() {
 }
 
 /// The CRD of a kind with these types.
-fn crd(types: &str) -> String {
+pub(crate) fn crd(types: &str) -> String {
     let generated = crds(&module(types));
     assert!(!diag::has_errors(&generated.diagnostics), "{}", support::short(&generated));
     support::crd_texts(&generated).into_values().collect()
@@ -346,15 +346,21 @@ fn old_releases_join_lines_and_take_defaults_of_kubernetes_for_comments() {
     let folder = module(
         "// Spec has\n// two lines.\n//\n// And two paragraphs.\ntype Spec struct {\n\t// +default=\"b\"\n\tA string `json:\"a,omitempty\"`\n}\n",
     );
-    let spec = || {
+    let schema = || {
         let text: String = support::crd_texts(&crds(&folder)).into_values().collect();
         let crd: serde_json::Value = serde_yaml::from_str(&text).unwrap();
-        crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"].clone()
+        crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"].clone()
     };
-    assert_eq!(spec()["properties"]["a"]["default"], "b");
+    assert_eq!(schema()["spec"]["properties"]["a"]["default"], "b");
     folder.write("Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.13.0\n");
-    assert_eq!(spec()["description"], "Spec has two lines. \n And two paragraphs.");
-    assert_eq!(spec()["properties"]["a"]["default"], json!(null));
+    let old = schema();
+    assert_eq!(old["spec"]["description"], "Spec has two lines. \n And two paragraphs.");
+    assert_eq!(old["spec"]["properties"]["a"]["default"], json!(null));
+    assert!(
+        old["kind"]["description"]
+            .as_str()
+            .is_some_and(|text| text.contains("represents. Servers may infer"))
+    );
 }
 
 /// `splitMarker` of controller-tools, pkg/markers/parse.go.

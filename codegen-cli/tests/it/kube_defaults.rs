@@ -114,3 +114,34 @@ fn default_of_educe_is_that_of_its_fields() {
         assert!(error.contains("the default of `value` is not known"), "{error}");
     }
 }
+
+#[test]
+fn root_type_of_a_kind_may_be_the_type_of_a_field() {
+    let schema = schema(
+        "pub struct CartSpec { value: Order, all: Vec<Order> }\n\
+         #[derive(kube::CustomResource, Clone, Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]\n\
+         #[kube(group = \"example.com\", version = \"v1\", kind = \"Order\", status = \"OrderStatus\", doc = \"An order\")]\n\
+         #[serde(rename_all = \"camelCase\")]\npub struct OrderSpec { item_count: u8 }\n\
+         #[derive(Clone, Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]\n\
+         pub struct OrderStatus { ready: bool }",
+    );
+    let expected = json!({
+        "description": "An order",
+        "properties": {
+            "spec": {
+                "properties": {"itemCount": {"maximum": 255, "minimum": 0, "type": "integer"}},
+                "required": ["itemCount"],
+                "type": "object",
+            },
+            "status": {
+                "nullable": true,
+                "properties": {"ready": {"type": "boolean"}},
+                "required": ["ready"],
+                "type": "object",
+            },
+        },
+        "required": ["spec"],
+        "type": "object",
+    });
+    assert_eq!(schema, Ok(expected));
+}

@@ -31,6 +31,7 @@ mod genclient;
 mod go_bad;
 mod go_import;
 mod go_input;
+mod go_odd;
 mod helm;
 mod import;
 mod import_mended;

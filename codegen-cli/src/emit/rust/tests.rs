@@ -44,7 +44,7 @@ fn ir(resources: Vec<Resource>) -> Ir {
             version: "0.3.0".to_owned(),
             path: "api".to_owned(),
             go: false,
-            keeps_both_enums: false,
+            older: Default::default(),
         }],
         groups: vec![Group {
             name: "shop.example.com".to_owned(),

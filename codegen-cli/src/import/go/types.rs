@@ -188,7 +188,7 @@ impl Maker<'_> {
         let (ty, mut annotations) = if is_schemaless || is_retyped(&over, &self.base(&field.ty), &field.ty) {
             let wanted = if is_schemaless { &over } else { &whole };
             substituted(wanted)
-        } else if self.plan.ir.keeps_both_enums() && self.lists_again(&over, &field.ty) {
+        } else if self.plan.ir.older().keeps_both_enums && self.lists_again(&over, &field.ty) {
             (self.ty(&field.ty), schemaless(&whole))
         } else {
             (self.ty(&field.ty), keys::annotations(&over, &whole, On::Field))

@@ -201,7 +201,8 @@ codes! {
          with a suggestion.";
     MODULE_FILE = 406, "module file missing or ambiguous",
         "`mod name;` stands for name.rs or name/mod.rs beside the declaring file (or in the folder named after it), or \
-         for the file that `#[path]` names. Exactly one of them must exist.";
+         for the file that `#[path]` names. Exactly one of them must exist. In a package with a build script, which may write the \
+         file, a missing one is a warning.";
     UNRESOLVED_TYPE = 407, "type not found",
         "No type has this path. Types are looked up as in rustc: in the modules of the input crates and of their \
          dependencies, and among the known types of std, k8s-openapi, serde_json, chrono, jiff, uuid, url and others. \
@@ -231,9 +232,9 @@ codes! {
     NO_RESOURCE = 414, "no resource found",
         "The input crates have no type with `#[derive(Resource)]`, so nothing is generated.";
     INCLUDED_FILE = 415, "included file is not read",
-        "`include!` inserts the items of another file, often one that a build script writes. The generator does not build \
-         the source, so it ignores the types and documentation in that file. Declare an existing file as a module, and \
-         write documentation in place.";
+        "`include!` inserts the items of another file. A file whose path is a plain text is read. Other files are often written \
+         by a build script. The generator does not build the source, so it ignores the types and documentation in them. Declare \
+         an existing file as a module, and write documentation in place.";
     SCHEMA_TOO_LARGE = 416, "schema too large",
         "A schema repeats a type at each use, so nested repetition grows with each level. API servers take objects of at \
          most 3 MiB. Leave a part open with `#[schema(schemaless, preserve_unknown_fields)]`.";

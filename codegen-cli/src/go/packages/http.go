@@ -1,0 +1,3 @@
+package http
+
+type Header map[string][]string

@@ -1,0 +1,132 @@
+//! What controller-gen makes of Go that operators have and its documentation does not show, and what its older releases wrote
+//! differently.
+
+use kubesmith::config::{Generator, Overrides};
+use serde_json::{Value, json};
+
+use crate::go_input::{HEADER, crd, crds, module};
+use crate::support::{self, Crate};
+
+fn spec(folder: &Crate) -> Value {
+    let generated = crds(folder);
+    let text = support::crd_texts(&generated).into_values().next();
+    let crd: Value = serde_yaml::from_str(&text.unwrap_or_else(|| support::short(&generated))).unwrap();
+    crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"].clone()
+}
+
+/// The text of the files of a generator.
+fn manifests(folder: &Crate, generator: Generator) -> String {
+    let generated = support::run(Overrides {
+        input: vec![folder.path("api")],
+        output: Some("out".into()),
+        only: vec![generator],
+        ..Overrides::default()
+    });
+    let files = generated.targets.iter().flat_map(|target| target.tree.iter());
+    files.map(|(_, text)| text.to_string()).collect()
+}
+
+/// `infoToSchema` of controller-tools, pkg/crd/schema.go, asks for methods first. An alias of another package is a type of its own.
+#[test]
+fn generic_type_that_marshals_itself_has_the_type_of_its_marker() {
+    let types = |package: &str| {
+        format!(
+            "package {package}\n\n// +kubebuilder:validation:Type=object\ntype Data[T any] struct {{\n\tValue T `json:\"-\"`\n}}\n\n\
+             func (d Data[T]) MarshalJSON() ([]byte, error) {{ return nil, nil }}\n\n// +kubebuilder:validation:Type=string\n\
+             type Map = Data[map[string]any]\n"
+        )
+    };
+    let folder = module("");
+    let header = HEADER.replace("example.com/other/api/v1", "example.com/op/api/json");
+    let fields = "type Spec struct {\n\tA other.Map `json:\"a\"`\n\tB Map `json:\"b\"`\n}\n";
+    folder.write("api/v1/types.go", header + fields);
+    folder.write("api/v1/data.go", types("v1"));
+    folder.write("api/json/data.go", types("json"));
+    let expected = json!({"a": {"type": "string"}, "b": {"type": "object"}});
+    assert_eq!(spec(&folder)["properties"], expected);
+}
+
+#[test]
+fn package_markers_may_have_a_colon() {
+    let folder = module("type Spec struct{}\n");
+    let header = HEADER.replace("+groupName=example.com", "+groupName:=example.org\n// +versionName:=v2");
+    folder.write("api/v1/types.go", format!("{header}type Spec struct{{}}\n"));
+    let text: String = support::crd_texts(&crds(&folder)).into_values().collect();
+    assert!(text.contains("group: example.org\n") && text.contains("name: v2\n"), "{text}");
+}
+
+#[test]
+fn bound_beyond_exact_floating_point_numbers_is_rounded() {
+    let text = crd("type Spec struct {\n\t// +kubebuilder:validation:Maximum=9223372036854774807\n\t\
+         // +kubebuilder:validation:Minimum:=-9007199254740992\n\tA int64 `json:\"a\"`\n}\n");
+    let wanted = ["maximum: 9223372036854775000\n", "minimum: -9007199254740992\n"];
+    assert!(wanted.iter().all(|wanted| text.contains(wanted)), "{text}");
+}
+
+#[test]
+fn headers_of_http_are_known() {
+    let folder = module("");
+    let header = HEADER.replace("import (", "import (\n\t\"net/http\"\n");
+    folder
+        .write("api/v1/types.go", format!("{header}type Spec struct {{\n\tA http.Header `json:\"a\"`\n}}\n"));
+    let lists = json!({"type": "array", "items": {"type": "string"}});
+    assert_eq!(spec(&folder)["properties"]["a"], json!({"type": "object", "additionalProperties": lists}));
+}
+
+/// Commit 3765c8c2 of controller-tools removes equal counts, after 0.21.0. The release stands in no Makefile, but in the CRDs.
+#[test]
+fn release_is_that_of_the_committed_crds_where_the_project_names_none() {
+    let folder = module(
+        "// +kubebuilder:validation:MaxProperties=1\ntype Spec struct {\n\tPart `json:\",inline\"`\n\tB string `json:\"b\"`\n}\n\n\
+         // +kubebuilder:validation:MaxProperties=1\ntype Part struct {\n\tA string `json:\"a\"`\n}\n",
+    );
+    assert_eq!(spec(&folder)["maxProperties"], 1);
+    let annotated = |release: &str| {
+        format!(
+            "kind: CustomResourceDefinition\nmetadata:\n  annotations:\n    controller-gen.kubebuilder.io/version: {release}\n"
+        )
+    };
+    for (name, release) in [("a", "v0.21.0"), ("b", "v0.21.0"), ("c", "v0.22.0"), ("d", "(devel)")] {
+        folder.write(&format!("api/config/crd/{name}.yaml"), annotated(release));
+    }
+    let once = json!({"maxProperties": 1});
+    assert_eq!(spec(&folder)["allOf"], json!([once, once]));
+    folder.write("api/Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.22.0\n");
+    assert_eq!(spec(&folder)["maxProperties"], 1);
+}
+
+#[test]
+fn older_releases_keep_rules_of_roles_apart_and_webhooks_by_package() {
+    let folder = module("type Spec struct{}\n");
+    let hook = |name: &str| {
+        format!(
+            "// +kubebuilder:webhook:path=/{name},mutating=true,failurePolicy=fail,sideEffects=None,groups=a.b,resources=cs,verbs=create,versions=v1,name={name}.a.b,admissionReviewVersions=v1\n"
+        )
+    };
+    let rules = "// +kubebuilder:rbac:groups=core,resources=pods;events,verbs=get;*\n\
+                 // +kubebuilder:rbac:groups=apps,resources=pods;events,verbs=get;*\n";
+    folder.write("api/a/hooks.go", format!("package a\n\n{}{}{rules}", hook("z"), hook("y")));
+    folder.write("api/b/hooks.go", format!("package b\n\n{}", hook("x")));
+    let order = |folder: &Crate| {
+        let text = manifests(folder, Generator::Webhook);
+        let names = text.lines().filter_map(|line| line.strip_prefix("  name: ")?.strip_suffix(".a.b"));
+        names.collect::<String>()
+    };
+    let role = |folder: &Crate| {
+        let text = manifests(folder, Generator::Rbac);
+        text.split_once("rules:\n").unwrap_or_default().1.to_string()
+    };
+    assert_eq!(order(&folder), "xyz");
+    let merged = |verbs: &str| {
+        format!("- apiGroups:\n  - \"\"\n  - apps\n  resources:\n  - events\n  - pods\n  verbs:\n{verbs}")
+    };
+    assert_eq!(role(&folder), merged("  - '*'\n"));
+    folder.write("api/Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.16.5\n");
+    assert_eq!(order(&folder), "yzx");
+    assert_eq!(role(&folder), merged("  - '*'\n  - get\n"));
+    folder.write("api/Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.15.0\n");
+    let rule = |group: &str| {
+        format!("- apiGroups:\n  - {group}\n  resources:\n  - events\n  - pods\n  verbs:\n  - '*'\n  - get\n")
+    };
+    assert_eq!(role(&folder), rule("\"\"") + &rule("apps"));
+}
