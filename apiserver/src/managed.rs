@@ -71,10 +71,7 @@ pub(crate) async fn updated(call: &Call<'_>, old: Option<&Value>, new: &mut Valu
     let mut versions = Converted::new(call);
     loop {
         match apply::update_in(&versions, old, new, &manager) {
-            Ok(object) => {
-                *new = object;
-                return;
-            }
+            Ok(()) => return,
             Err(needed) => {
                 if let Err(error) = versions.make(needed).await {
                     tracing::error!("the ownership of fields is lost: {}", error.message());

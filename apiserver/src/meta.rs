@@ -48,9 +48,12 @@ pub(crate) fn set(object: &mut Value, field: &str, value: impl Into<Value>) {
 }
 
 pub(crate) fn remove(object: &mut Value, field: &str) {
-    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-        metadata.remove(field);
-    }
+    take(object, field);
+}
+
+/// Removes a field and returns it.
+pub(crate) fn take(object: &mut Value, field: &str) -> Option<Value> {
+    object.get_mut("metadata").and_then(Value::as_object_mut)?.remove(field)
 }
 
 /// Writes every number as Go's `encoding/json` does after decoding: `1.0` and `1e3` become integers, integers beyond 63 bits

@@ -16,6 +16,8 @@ mod unowned;
 mod versions;
 mod walk;
 
+use std::borrow::Cow;
+
 use kubesmith_apimachinery::fieldpath::{PathElement, Set, path_text};
 use serde_json::{Map, Value};
 
@@ -28,6 +30,8 @@ pub use types::Typed;
 pub(crate) use unowned::merge as merge_unowned;
 use versions::{Comparisons, Same};
 pub use versions::{Unconverted, Versions};
+
+use crate::meta;
 
 /// The result of an apply.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,32 +106,41 @@ fn conflict_message(conflicts: &[Conflict]) -> String {
 /// except through a subresource; a single empty entry takes all ownership away.
 #[must_use]
 pub fn update(typed: &Typed, live: &Value, new: &Value, manager: &Manager) -> Value {
-    // `Same` never needs a conversion.
-    update_in(&Same(typed), live, new, manager).unwrap_or_else(|_| without_managed_fields(new))
+    let mut object = new.clone();
+    if update_in(&Same(typed), live, &mut object, manager).is_err() {
+        // `Same` never needs a conversion.
+        meta::remove(&mut object, "managedFields");
+    }
+    object
 }
 
-/// As [`update`], for an object that managers wrote in several versions.
+/// As [`update`], for an object that managers wrote in several versions. It changes `new`.
 ///
 /// # Errors
-/// Returns a conversion to make before the call is repeated.
+/// Returns a conversion to make before the call is repeated; `new` is as before.
 pub fn update_in(
     versions: &dyn Versions,
     live: &Value,
-    new: &Value,
+    new: &mut Value,
     manager: &Manager,
-) -> Result<Value, Unconverted> {
+) -> Result<(), Unconverted> {
     let mut managed = live_or_new(live, new, !manager.subresource.is_empty());
-    let mut object = without_managed_fields(new);
-    if versions.typed(&manager.api_version).is_some_and(|typed| !can_be_owned(typed, live, &object)) {
-        return Ok(object);
+    let given = meta::take(new, "managedFields");
+    if versions.typed(&manager.api_version).is_some_and(|typed| !can_be_owned(typed, live, new)) {
+        return Ok(());
     }
     let exists = live.pointer("/metadata/uid").is_some();
     if !(managed.0.is_empty() && exists) {
-        record_update(versions, live, &object, &mut managed, manager)?;
+        if let Err(needed) = record_update(versions, live, new, &mut managed, manager) {
+            if let Some(given) = given {
+                meta::set(new, "managedFields", given);
+            }
+            return Err(needed);
+        }
         managed.cap_updaters();
     }
-    managed.write_to(&mut object);
-    Ok(object)
+    managed.write_to(new);
+    Ok(())
 }
 
 fn live_or_new(live: &Value, new: &Value, subresource: bool) -> Managed {
@@ -153,9 +166,7 @@ fn can_be_owned(typed: &Typed, live: &Value, new: &Value) -> bool {
 
 fn without_managed_fields(object: &Value) -> Value {
     let mut object = object.clone();
-    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-        metadata.remove("managedFields");
-    }
+    meta::remove(&mut object, "managedFields");
     object
 }
 
@@ -202,9 +213,9 @@ fn begins_with(path: &[PathElement], beginning: &[&str]) -> bool {
 }
 
 /// Returns the object to compare with: the stored one, or an empty one of the kind.
-fn base(typed: Option<&Typed>, live: &Value, new: &Value) -> Value {
+fn base<'a>(typed: Option<&Typed>, live: &'a Value, new: &Value) -> Cow<'a, Value> {
     if !live.is_null() {
-        return without_managed_fields(live);
+        return Cow::Borrowed(live);
     }
     let mut blank = typed.map_or_else(|| Value::Object(Map::new()), |typed| typed.blank.clone());
     for name in ["apiVersion", "kind"] {
@@ -212,7 +223,7 @@ fn base(typed: Option<&Typed>, live: &Value, new: &Value) -> Value {
             map.insert(name.to_owned(), value.clone());
         }
     }
-    blank
+    Cow::Owned(blank)
 }
 
 fn record_update(
@@ -370,12 +381,13 @@ fn run(
     force: bool,
 ) -> Result<Applied, ApplyError> {
     let ty = Ty::of(typed);
-    let base = base(Some(typed), live, applied);
+    let mut base = base(Some(typed), live, applied).into_owned();
+    meta::remove(&mut base, "managedFields");
     let mut managed = Managed::of(live);
     if managed.0.is_empty() && !live.is_null() {
         check::object(typed, &base).map_err(|fault| unmanageable(&base, &fault))?;
         let before = Manager { name: "before-first-apply".to_owned(), ..manager.clone() };
-        record_update(versions, &Value::Null, &without_managed_fields(live), &mut managed, &before)?;
+        record_update(versions, &Value::Null, &base, &mut managed, &before)?;
     }
     check::config(typed, applied).map_err(|fault| unfit("patch", applied, &fault))?;
     check::object(typed, &base).map_err(|fault| unfit("live", &base, &fault))?;
@@ -399,7 +411,7 @@ fn run(
     }
     managed.0.retain(|_, owned| !owned.set.is_empty());
     if !changed {
-        object = without_managed_fields(live);
+        object = base;
     }
     managed.write_to(&mut object);
     Ok(Applied { object, changed })
@@ -435,15 +447,24 @@ fn settle(
 /// Reports whether two objects differ only in the times of their managed fields: such a write is a no-op.
 #[must_use]
 pub fn same_but_times(a: &Value, b: &Value) -> bool {
-    let timeless = |object: &Value| {
-        let mut object = object.clone();
-        let entries = object.pointer_mut("/metadata/managedFields").and_then(Value::as_array_mut);
-        for entry in entries.into_iter().flatten().filter_map(Value::as_object_mut) {
-            entry.remove("time");
+    same_but("metadata", a, b, |a, b| same_but("managedFields", a, b, same_entries))
+}
+
+/// Compares lists of managed fields, but not their times.
+fn same_entries(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_but("time", a, b, |_, _| true))
         }
-        object
-    };
-    timeless(a) == timeless(b)
+        _ => a == b,
+    }
+}
+
+/// Compares the members of two maps, and the named one by `rule`; it is null where it is absent.
+fn same_but(name: &str, a: &Value, b: &Value, rule: impl Fn(&Value, &Value) -> bool) -> bool {
+    let (Value::Object(of_a), Value::Object(of_b)) = (a, b) else { return a == b };
+    let is_other = |(key, _): &(&String, &Value)| key.as_str() != name;
+    of_a.iter().filter(is_other).eq(of_b.iter().filter(is_other)) && rule(&a[name], &b[name])
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Removes fields that the manager owned and its new configuration leaves out.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use kubesmith_apimachinery::fieldpath::Set;
@@ -28,7 +29,8 @@ pub(super) fn give_up(
     let pruned = add_back_owned(versions, &merged, pruned, managed, &last.api_version)?;
     let pruned = converted(versions, &pruned, &last.api_version)?;
     let gone = fields(ty, &merged).difference(&fields(ty, &pruned)).intersection(&last_set);
-    converted(versions, &walk::remove(ty, &merged, &gone), own_version)
+    let rest = walk::remove(ty, &merged, &gone);
+    converted(versions, &rest, own_version).map(Cow::into_owned)
 }
 
 fn fields(ty: Ty<'_>, value: &Value) -> Set {
@@ -50,12 +52,12 @@ fn add_back_owned(
         *set = set.union(&entry.set);
     }
     let own = owned.remove(first).map(|set| (first, set));
-    let mut merged = merged.clone();
+    let mut merged = Cow::Borrowed(merged);
     for (version, set) in own.into_iter().chain(owned) {
         let Some(typed) = versions.typed(version) else { continue };
         let ty = Ty::of(typed);
-        merged = converted(versions, &merged, version)?;
-        pruned = converted(versions, &pruned, version)?;
+        merged = Cow::Owned(converted(versions, &merged, version)?.into_owned());
+        pruned = converted(versions, &pruned, version)?.into_owned();
         let keep = fields(ty, &pruned).union(&walk::with_named_parents(ty, &set));
         pruned = walk::remove(ty, &merged, &fields(ty, &merged).difference(&keep));
     }

@@ -3,11 +3,12 @@
 //! Ownership is kept in the version in which a manager wrote. The objects are compared in that version to find a
 //! write's changes for the manager; see [`Versions`].
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::Scope;
+use super::{Scope, without_managed_fields};
 use super::types::{Ty, Typed};
 use super::walk::Comparison;
 
@@ -49,10 +50,16 @@ impl Versions for Same<'_> {
     }
 }
 
-/// The object in an `apiVersion`, which may be its own.
-pub(super) fn converted(versions: &dyn Versions, object: &Value, to: &str) -> Result<Value, Unconverted> {
-    let object = object.clone();
-    if object["apiVersion"].as_str() == Some(to) { Ok(object) } else { versions.convert(object, to) }
+/// The object in an `apiVersion`, which may be its own. A conversion gets it without its managed fields.
+pub(super) fn converted<'a>(
+    versions: &dyn Versions,
+    object: &'a Value,
+    to: &str,
+) -> Result<Cow<'a, Value>, Unconverted> {
+    if object["apiVersion"].as_str() == Some(to) {
+        return Ok(Cow::Borrowed(object));
+    }
+    versions.convert(without_managed_fields(object), to).map(Cow::Owned)
 }
 
 /// The changes of a write, in every version in which somebody owns fields.

@@ -25,6 +25,7 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
+    /// Compares two objects, but not their managed fields, which nobody owns.
     pub(crate) fn between(ty: Ty<'_>, old: &Value, new: &Value) -> Self {
         let mut walk = Compare { path: Vec::new(), found: Self::default() };
         walk.node(ty, Some(old), Some(new));
@@ -108,11 +109,16 @@ impl Compare {
         self.path.pop();
     }
 
+    fn is_metadata(&self) -> bool {
+        matches!(self.path.as_slice(), [PathElement::Field(name)] if name == "metadata")
+    }
+
     fn maps(&mut self, ty: Ty<'_>, left: Option<&Value>, right: Option<&Value>) {
         let left = left.and_then(Value::as_object);
         let right = right.and_then(Value::as_object);
         let names: BTreeSet<&String> = left.into_iter().chain(right).flat_map(Map::keys).collect();
-        for name in names {
+        let managed = self.is_metadata().then_some("managedFields");
+        for name in names.into_iter().filter(|name| Some(name.as_str()) != managed) {
             let (l, r) = (left.and_then(|m| m.get(name)), right.and_then(|m| m.get(name)));
             self.below(PathElement::Field(name.clone()), ty.field(name).0, l, r);
         }

@@ -49,7 +49,11 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
 
 /// Registers the node as ready.
 async fn register(cluster: &Cluster) -> Result<(), Fault> {
-    let node = match cluster.get(NODES, NAME) {
+    let stored = cluster.get(NODES, NAME);
+    if stored.as_ref().is_some_and(|node| node.value["status"]["conditions"].is_array()) {
+        return Ok(());
+    }
+    let node = match stored {
         Some(stored) => stored.value.clone(),
         None => {
             let labels = json!({"kubernetes.io/arch": "amd64", "kubernetes.io/hostname": NAME,
@@ -59,9 +63,6 @@ async fn register(cluster: &Cluster) -> Result<(), Fault> {
             cluster.create(NODES, "", &node).await?
         }
     };
-    if node["status"]["conditions"].is_array() {
-        return Ok(());
-    }
     let time = cluster.time();
     let room = json!({"cpu": "8", "memory": "32Gi", "pods": "110", "ephemeral-storage": "100Gi"});
     let mut ready = node;

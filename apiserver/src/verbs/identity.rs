@@ -74,7 +74,8 @@ pub(super) fn check(call: &Call<'_>, value: &mut Value) -> ApiResult<()> {
 
 /// As [`check`], for a built-in kind that may be that of a subresource.
 pub(super) fn check_as(call: &Call<'_>, def: &ResourceDef, value: &mut Value) -> ApiResult<()> {
-    built_in(&call.server.registry(), def, value, &call.body).map_err(|fault| match fault {
+    let body = || String::from_utf8_lossy(&call.body).into_owned();
+    built_in(&call.server.registry(), def, value, body).map_err(|fault| match fault {
         Fault::Unrecognised(why) => admit::unrecognised(&def.kind, &why, &call.body),
         Fault::Other { kind, version, why } => ApiError::bad_request(format!(
             "{kind} in version {} cannot be handled as a {}: {why}",
@@ -92,12 +93,12 @@ fn other_version(def: &ResourceDef, version: &str) -> String {
     )
 }
 
-/// As [`check`], for an object of a built-in kind from `body`.
+/// As [`check`], for an object of a built-in kind; errors show its `body`.
 pub(super) fn built_in(
     registry: &Registry,
     def: &ResourceDef,
     value: &mut Value,
-    body: &[u8],
+    body: impl Fn() -> String,
 ) -> Result<(), Fault> {
     for field in ["apiVersion", "kind"] {
         if !value[field].is_null() && !value[field].is_string() {
@@ -120,8 +121,7 @@ pub(super) fn built_in(
     }
     let other = |why: String| Fault::Other { kind: kind.clone(), version: given.version.to_owned(), why };
     if given.version.is_empty() {
-        let shown = String::from_utf8_lossy(body);
-        return Err(other(format!("Object 'apiVersion' is missing in '{shown}'")));
+        return Err(other(format!("Object 'apiVersion' is missing in '{}'", body())));
     }
     let is_own = kind == def.kind && given.shown() == def.api_version();
     if !is_own && !is_registered(registry, def, &given, &kind) {

@@ -62,20 +62,19 @@ impl Edit for Patched<'_> {
     async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
         let mut next = current.clone();
         carry_out(self.call, self.kind, &mut next, &self.patch.value)?;
-        let patched = next.clone();
-        self.warnings = self.settle(&mut next, &patched)?;
+        self.warnings = self.settle(current, &mut next)?;
         Ok(next)
     }
 }
 
 impl Patched<'_> {
-    /// Completes a patched object; returns the warnings about its fields. An error shows it as `patched`.
-    fn settle(&self, next: &mut Value, patched: &Value) -> ApiResult<Vec<String>> {
+    /// Completes a patched object; returns the warnings about its fields. An error shows the object as the patch left it.
+    fn settle(&self, current: &Value, next: &mut Value) -> ApiResult<Vec<String>> {
         let call = self.call;
-        self.check_identity(next, patched)?;
+        self.check_identity(current, next)?;
         let settle = self.change().settle();
         let warnings = admit::fields(&call.def, next, &self.patch.duplicates, self.options, settle)
-            .map_err(|fault| self.refused(patched, &fault))?;
+            .map_err(|fault| self.refused(current, &fault))?;
         admit::check_kind(&call.def, next)?;
         admit::check_place(call, next, &call.path.name)?;
         Ok(warnings)
@@ -83,21 +82,32 @@ impl Patched<'_> {
 
     /// Checks the identity of a patched object, which is decoded as any other; a strategic merge patch always results
     /// in the resource's kind.
-    fn check_identity(&self, next: &mut Value, patched: &Value) -> ApiResult<()> {
+    fn check_identity(&self, current: &Value, next: &mut Value) -> ApiResult<()> {
         let (call, def) = (self.call, &self.call.def);
         if def.is_custom() {
             keeps_version(call, next)?;
             return identity::check(call, next);
         }
-        self.change().identify(call, def, next, patched).map_err(|fault| self.refused(patched, &fault))
+        let patched = || self.patched(current);
+        self.change().identify(call, def, next, patched).map_err(|fault| self.refused(current, &fault))
+    }
+
+    /// Runs the patch once more: errors show its result, which the following steps changed.
+    fn patched(&self, current: &Value) -> Value {
+        let mut patched = current.clone();
+        match carry_out(self.call, self.kind, &mut patched, &self.patch.value) {
+            Ok(()) => patched,
+            // The patch has succeeded before.
+            Err(_) => Value::Null,
+        }
     }
 
     fn change(&self) -> Change<'_> {
         Change { of: message(self.call), kind: self.kind, patch: &self.patch.value }
     }
 
-    fn refused(&self, next: &Value, fault: &str) -> ApiError {
-        self.change().refused(next, fault)
+    fn refused(&self, current: &Value, fault: &str) -> ApiError {
+        self.change().refused(&self.patched(current), fault)
     }
 }
 
@@ -119,7 +129,7 @@ impl Change<'_> {
         call: &Call<'_>,
         def: &ResourceDef,
         next: &mut Value,
-        patched: &Value,
+        patched: impl Fn() -> Value,
     ) -> Result<(), String> {
         if self.kind == PatchKind::Strategic {
             for (field, own) in [("apiVersion", def.api_version()), ("kind", def.kind.clone())] {
@@ -130,8 +140,7 @@ impl Change<'_> {
             }
             return Ok(());
         }
-        let shown = self.shown(patched);
-        identity::built_in(&call.server.registry(), def, next, shown.as_bytes())
+        identity::built_in(&call.server.registry(), def, next, || self.shown(&patched()))
             .map_err(|fault| fault.into_reason(def))
     }
 

@@ -260,7 +260,7 @@ fn read_patched(
     let registry = call.server.registry();
     if let Some(of_group) = registry.all().find(|def| def.api_version() == SCALE_VERSION) {
         let def = ResourceDef { kind: KIND.to_owned(), ..of_group.as_ref().clone() };
-        change.identify(call, &def, next, patched)?;
+        change.identify(call, &def, next, || patched.clone())?;
     }
     typed(next, change.settle())
 }

@@ -325,14 +325,11 @@ fn spec_differs(def: &ResourceDef, current: &Value, wanted: &Value) -> bool {
     }
     if !def.is_custom() && !current["spec"].is_null() {
         // A deployment's annotations are copied to its replica sets.
-        let annotations = |object: &Value| object["metadata"]["annotations"].clone();
-        let annotated = def.plural == "deployments" && annotations(current) != annotations(wanted);
+        let annotated = def.plural == "deployments"
+            && current["metadata"]["annotations"] != wanted["metadata"]["annotations"];
         return annotated || current["spec"] != wanted["spec"];
     }
-    let ignored = |key: &str| key == "metadata" || (def.status && key == "status");
-    let part = |value: &Value| -> Vec<(String, Value)> {
-        let members = value.as_object().into_iter().flatten();
-        members.filter(|(key, _)| !ignored(key)).map(|(k, v)| (k.clone(), v.clone())).collect()
-    };
-    part(current) != part(wanted)
+    let counts = |(key, _): &(&String, &Value)| *key != "metadata" && !(def.status && *key == "status");
+    let (current, wanted) = (current.as_object(), wanted.as_object());
+    !current.into_iter().flatten().filter(counts).eq(wanted.into_iter().flatten().filter(counts))
 }
