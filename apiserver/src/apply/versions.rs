@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Scope, without_managed_fields};
 use super::types::{Ty, Typed};
 use super::walk::Comparison;
+use super::{Scope, without_managed_fields};
 
 /// The source of an object's versions.
 ///

@@ -8,9 +8,10 @@ use bytes::Bytes;
 
 use super::journal::{Entry, Sink};
 use super::log::{Folder, Log, Pieces};
+use super::object::Object;
 use super::record::{Malformed, Reader, Record};
 use super::snapshot::{Part, Snapshot};
-use super::state::{Change, Event, Object, State};
+use super::state::{Change, Event, State};
 use crate::error::DataError;
 
 /// The limit of appended bytes, in addition to the size of the last snapshot, before a new snapshot replaces the file.
@@ -143,7 +144,8 @@ impl Restore {
                 *current = collection.name.clone();
             }
             Record::Object { key, rv, json } => {
-                let object = Arc::new(Object::restored(value(json)?, rv));
+                let object = Object::restored(json, rv, &state.packing.unpacked);
+                let object = Arc::new(object.map_err(|_| Malformed)?);
                 state.collection(&current.clone()).objects.insert(key.into(), object);
             }
             Record::Event { collection, key, rv, change, json } => {
@@ -171,19 +173,17 @@ impl Restore {
     ) -> Result<(), Malformed> {
         let state = &mut self.state;
         state.rv = rv;
+        let unpacked = state.packing.unpacked.clone();
+        let restored = || Object::restored(json, rv, &unpacked).map_err(|_| Malformed);
         let place = state.collection(collection);
         let known = place.objects.get_key_value(key);
         let (key, object) = match (change, known) {
             (Change::Deleted, Some((key, old))) => (key.clone(), Object::new(old.value.clone(), rv)),
-            (Change::Modified, Some((key, _))) => (key.clone(), Object::restored(value(json)?, rv)),
-            (Change::Added, None) => (key.into(), Object::restored(value(json)?, rv)),
+            (Change::Modified, Some((key, _))) => (key.clone(), restored()?),
+            (Change::Added, None) => (key.into(), restored()?),
             _ => return Err(Malformed),
         };
         place.apply(key, change, Arc::new(object), self.history_limit);
         Ok(())
     }
-}
-
-fn value(json: &[u8]) -> Result<serde_json::Value, Malformed> {
-    serde_json::from_slice(json).map_err(|_| Malformed)
 }

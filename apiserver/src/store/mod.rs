@@ -1,8 +1,8 @@
 //! Objects: one counter of versions, ordered collections, and a history that watches replay.
 //!
 //! The store does not depend on HTTP or kinds; it sets `metadata.resourceVersion` and keeps order. Everything is in
-//! memory, guarded by one mutex, which is held for map operations only. Watchers pull from the history at their own
-//! pace: a writer never waits for a reader, and a reader that falls behind the kept history gets an error.
+//! memory, guarded by one mutex, which is held for map operations, and to pack an object. Watchers pull from the history
+//! at their own pace: a writer never waits for a reader, and a reader that falls behind the kept history gets an error.
 //!
 //! A store with a folder also writes everything to the disk. A write takes effect in memory at once, so that the next
 //! one builds on it, and is durable a moment later; [`Store::settled`] waits for that before a response is sent.
@@ -10,7 +10,9 @@
 mod disk;
 mod journal;
 mod log;
+mod object;
 mod objects;
+mod packing;
 mod record;
 mod snapshot;
 mod state;
@@ -27,7 +29,8 @@ use tokio::sync::watch as signal;
 
 use crate::error::DataError;
 use journal::{Entry, Journal, Queue, Shared, Sink};
-pub(crate) use state::{Change, Event, Make, Object};
+pub(crate) use object::{Make, Object};
+pub(crate) use state::{Change, Event};
 use state::{State, undo, with_prefix};
 use watch::Batch;
 pub(crate) use watch::Cursor;
@@ -301,7 +304,8 @@ impl Store {
         prefix: &str,
         at: Option<u64>,
     ) -> Result<Snapshot, SnapshotError> {
-        let state = self.lock();
+        let mut state = self.lock();
+        state.pack_read();
         let rv = at.unwrap_or(state.rv);
         if rv > state.rv {
             return Err(SnapshotError::Future { current: state.rv });

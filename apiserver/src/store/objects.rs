@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::state::Object;
+use super::object::{Object, Unpacked};
 
 /// Objects by key.
 pub(super) type Objects = BTreeMap<Arc<str>, Arc<Object>>;
@@ -40,6 +40,19 @@ impl IndexedObjects {
         let previous = self.objects.remove(key)?;
         self.forget(key, previous.owners());
         Some(previous)
+    }
+
+    /// Packs an object if it is at this version.
+    pub(super) fn pack(&mut self, key: &str, rv: u64, unpacked: &Unpacked) {
+        if let Some(object) = self.objects.get_mut(key).filter(|object| object.rv == rv) {
+            *object = object.packed(unpacked);
+        }
+    }
+
+    pub(super) fn pack_all(&mut self, unpacked: &Unpacked) {
+        for object in self.objects.values_mut() {
+            *object = object.packed(unpacked);
+        }
     }
 
     fn forget(&mut self, key: &str, owners: &Value) {

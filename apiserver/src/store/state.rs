@@ -1,133 +1,17 @@
 //! The state of the store: collections of objects, each with its history, under one counter of versions.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::fmt;
-use std::ops::{Bound, Deref};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::ops::Bound;
+use std::sync::Arc;
 
 use bytes::Bytes;
-use serde_json::Value;
 use tokio::sync::watch as signal;
 
 use super::WriteError;
 use super::journal::{Entry, Queue};
+use super::object::{Object, Unpacked};
 use super::objects::{IndexedObjects, Objects};
-
-/// Makes the value of an object, without its version.
-pub(crate) type Make = Box<dyn Fn() -> Value + Send + Sync>;
-
-/// An object's value. That of an object which every server starts with is made when it is first read: most are never read.
-pub(crate) struct Content {
-    value: OnceLock<Value>,
-    make: Option<(Make, u64)>,
-}
-
-impl Content {
-    /// Whether nobody has read the value so far.
-    fn is_unread(&self) -> bool {
-        self.value.get().is_none()
-    }
-}
-
-impl Deref for Content {
-    type Target = Value;
-
-    fn deref(&self) -> &Value {
-        self.value
-            .get_or_init(|| self.make.as_ref().map_or(Value::Null, |(make, rv)| with_version(make(), *rv)))
-    }
-}
-
-impl From<Value> for Content {
-    fn from(value: Value) -> Self {
-        Self { value: OnceLock::from(value), make: None }
-    }
-}
-
-impl fmt::Debug for Content {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&**self, f)
-    }
-}
-
-fn with_version(mut value: Value, rv: u64) -> Value {
-    value["metadata"]["resourceVersion"] = Value::String(rv.to_string());
-    value
-}
-
-/// A stored object: its value and, after the first use, its JSON with a newline.
-#[derive(Debug)]
-pub(crate) struct Object {
-    pub(crate) value: Content,
-    pub(crate) rv: u64,
-    line: OnceLock<Bytes>,
-    /// A reader's mark, whose meaning never changes; 0 is none.
-    mark: AtomicU64,
-}
-
-impl Object {
-    pub(crate) fn new(value: Value, rv: u64) -> Self {
-        Self::with(with_version(value, rv).into(), rv)
-    }
-
-    /// An object whose value is made when it is read. It has no owners.
-    pub(super) fn unread(make: Make, rv: u64) -> Self {
-        Self::with(Content { value: OnceLock::new(), make: Some((make, rv)) }, rv)
-    }
-
-    fn with(value: Content, rv: u64) -> Self {
-        Self { value, rv, line: OnceLock::new(), mark: AtomicU64::new(0) }
-    }
-
-    /// The owner references.
-    pub(super) fn owners(&self) -> &Value {
-        if self.value.is_unread() { &Value::Null } else { &self.value["metadata"]["ownerReferences"] }
-    }
-
-    /// Creates an object that was not stored: its version is the one that the client gave, if any.
-    pub(crate) fn unstored(value: Value) -> Self {
-        Self::with(value.into(), 0)
-    }
-
-    /// Creates an object whose value has its version already.
-    pub(super) fn restored(value: Value, rv: u64) -> Self {
-        Self::with(value.into(), rv)
-    }
-
-    /// Returns the object as a line of JSON, rendered once.
-    pub(crate) fn line(&self) -> Bytes {
-        self.line.get_or_init(|| self.render()).clone()
-    }
-
-    /// Returns the object as JSON, rendered once.
-    pub(crate) fn json(&self) -> Bytes {
-        without_newline(&self.line())
-    }
-
-    /// Returns the last mark, which spares readers from repeating work.
-    pub(crate) fn mark(&self) -> u64 {
-        self.mark.load(Ordering::Relaxed)
-    }
-
-    /// Sets a mark for later readers.
-    pub(crate) fn set_mark(&self, mark: u64) {
-        self.mark.store(mark, Ordering::Relaxed);
-    }
-
-    /// Returns the object as JSON, without caching it.
-    pub(super) fn peek_json(&self) -> Bytes {
-        without_newline(&self.line.get().cloned().unwrap_or_else(|| self.render()))
-    }
-
-    fn render(&self) -> Bytes {
-        crate::encode::line(&self.value).into()
-    }
-}
-
-fn without_newline(line: &Bytes) -> Bytes {
-    line.slice(..line.len().saturating_sub(1))
-}
+use super::packing::Packing;
 
 /// The change of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +30,19 @@ pub(crate) struct Event {
     /// The state after the change; for a deletion, the last state with the version of the deletion.
     pub(crate) object: Arc<Object>,
     pub(crate) previous: Option<Arc<Object>>,
+}
+
+impl Event {
+    /// Returns the event with packed objects.
+    pub(super) fn packed(&self, unpacked: &Unpacked) -> Self {
+        Self {
+            rv: self.rv,
+            key: self.key.clone(),
+            change: self.change,
+            object: self.object.packed(unpacked),
+            previous: self.previous.as_ref().map(|previous| previous.packed(unpacked)),
+        }
+    }
 }
 
 /// Objects of one resource.
@@ -253,6 +150,7 @@ pub(super) struct State {
     pub(super) settings: BTreeMap<Arc<str>, Bytes>,
     /// The changes that are not durable yet; `None` in memory.
     pub(super) queue: Option<Queue>,
+    pub(super) packing: Packing,
 }
 
 impl State {
@@ -260,13 +158,25 @@ impl State {
     pub(super) const FIRST: u64 = 1;
 
     pub(super) fn new() -> Self {
-        Self { rv: Self::FIRST, collections: BTreeMap::new(), settings: BTreeMap::new(), queue: None }
+        Self {
+            rv: Self::FIRST,
+            collections: BTreeMap::new(),
+            settings: BTreeMap::new(),
+            queue: None,
+            packing: Packing::default(),
+        }
     }
 
     /// The same in memory, which shares all objects.
     pub(super) fn copy(&self) -> Self {
         let collections = self.collections.iter().map(|(name, collection)| (name.clone(), collection.copy()));
-        Self { rv: self.rv, collections: collections.collect(), settings: self.settings.clone(), queue: None }
+        Self {
+            rv: self.rv,
+            collections: collections.collect(),
+            settings: self.settings.clone(),
+            queue: None,
+            packing: Packing::default(),
+        }
     }
 
     /// Returns the last version whose events are visible.
@@ -294,6 +204,7 @@ impl State {
         self.rv = object.rv;
         let place = self.collection(collection);
         let (name, event) = (place.name.clone(), place.apply(key, change, object, limit));
+        self.pack_after(&name, &event);
         match &mut self.queue {
             Some(queue) => queue.push(Entry::Event { collection: name, event }),
             None => {

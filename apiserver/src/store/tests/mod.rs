@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 use super::Store;
 use super::disk::{Disk, open_with};
 use super::journal::{Entry, Queue, Sink};
+use super::object::Object;
 use super::snapshot::Snapshot;
-use super::state::{Change, Object, State};
+use super::state::{Change, State};
 
 const COLLECTIONS: [&str; 3] = ["pods", "widgets.a.example#1", "events"];
 
