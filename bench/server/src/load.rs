@@ -4,7 +4,7 @@ use http::Request;
 use http_body_util::BodyExt;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Client;
-use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, PostParams};
+use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, ListParams, PostParams};
 use kube::client::Body;
 use kubesmith_testenv::TestEnv;
 use serde_json::json;
@@ -87,8 +87,10 @@ pub(crate) async fn list(client: &Client) -> usize {
 /// Opens this number of watches; each task ends when its watch has shown `events` events.
 pub(crate) async fn watch(client: &Client, watchers: usize, events: usize) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
+    let listed = machines(client).list(&ListParams::default()).await.unwrap();
+    let path = format!("{PATH}?watch=true&resourceVersion={}", listed.metadata.resource_version.unwrap());
     for _ in 0..watchers {
-        let request = Request::get(format!("{PATH}?watch=true&resourceVersion=1")).body(Body::empty());
+        let request = Request::get(&path).body(Body::empty());
         let response = client.send(request.unwrap()).await.unwrap();
         assert!(response.status().is_success());
         tasks.spawn(async move {
