@@ -7,7 +7,10 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
+
+use crate::meta;
 
 /// Makes the value of an object, without its version.
 pub(crate) type Make = Box<dyn Fn() -> Value + Send + Sync>;
@@ -33,6 +36,7 @@ enum Source {
 struct Packed {
     line: Bytes,
     owners: Value,
+    is_terminating: bool,
     unpacked: Unpacked,
 }
 
@@ -114,15 +118,22 @@ impl Object {
     /// # Errors
     /// Returns an error if it is no JSON of an object.
     pub(super) fn restored(json: &[u8], rv: u64, unpacked: &Unpacked) -> Result<Self, serde_json::Error> {
-        let owned: Owned = serde_json::from_slice(json)?;
-        let line = Bytes::from([json, b"\n"].concat());
-        Ok(Self::of_line(line, owned.metadata.owner_references, rv, unpacked))
+        let Owned { metadata } = serde_json::from_slice(json)?;
+        Ok(Self::of_packed(
+            Packed {
+                line: Bytes::from([json, b"\n"].concat()),
+                owners: metadata.owner_references,
+                is_terminating: metadata.deletion_timestamp.is_some(),
+                unpacked: unpacked.clone(),
+            },
+            rv,
+        ))
     }
 
-    fn of_line(line: Bytes, owners: Value, rv: u64, unpacked: &Unpacked) -> Self {
-        let packed = Packed { line: line.clone(), owners, unpacked: unpacked.clone() };
+    fn of_packed(packed: Packed, rv: u64) -> Self {
+        let line = OnceLock::from(packed.line.clone());
         let content = Content { value: OnceLock::new(), source: Source::Packed(packed) };
-        Self { line: OnceLock::from(line), ..Self::with(content, rv) }
+        Self { line, ..Self::with(content, rv) }
     }
 
     fn with(value: Content, rv: u64) -> Self {
@@ -135,7 +146,13 @@ impl Object {
             return self.clone();
         }
         let pack = || {
-            let packed = Self::of_line(self.line(), self.owners().clone(), self.rv, unpacked);
+            let packed = Packed {
+                line: self.line(),
+                owners: self.owners().clone(),
+                is_terminating: self.is_terminating(),
+                unpacked: unpacked.clone(),
+            };
+            let packed = Self::of_packed(packed, self.rv);
             packed.set_mark(self.mark());
             Arc::new(packed)
         };
@@ -148,8 +165,16 @@ impl Object {
         !self.value.is_unread()
     }
 
+    /// Whether the object is being deleted.
+    pub(crate) fn is_terminating(&self) -> bool {
+        match &self.value.source {
+            Source::Packed(packed) => packed.is_terminating,
+            _ => meta::is_terminating(&self.value),
+        }
+    }
+
     /// The owner references.
-    pub(super) fn owners(&self) -> &Value {
+    pub(crate) fn owners(&self) -> &Value {
         match &self.value.source {
             Source::Packed(packed) => &packed.owners,
             Source::Initial(..) if self.value.is_unread() => &Value::Null,
@@ -202,4 +227,5 @@ struct Owned {
 struct OwnedMetadata {
     #[serde(default)]
     owner_references: Value,
+    deletion_timestamp: Option<IgnoredAny>,
 }

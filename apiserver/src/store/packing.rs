@@ -111,7 +111,8 @@ mod tests {
         let store = store();
         let object = store.get("a", "3").expect("the object exists");
         assert!(!object.has_value());
-        assert_eq!(object.owners(), &json!([{"uid": "3"}]));
+        assert_eq!((object.owners(), object.is_terminating()), (&json!([{"uid": "3"}]), false));
+        assert!(!object.has_value());
         assert_eq!((&object.value["spec"], &object.value["changed"]), (&json!(3), &json!(true)));
         assert_eq!(*object.value, *Object::new(object.value.clone(), object.rv).value);
         assert_eq!(store.dependents("a", "3").len(), 1);

@@ -44,9 +44,9 @@ pub(crate) fn resume(server: &Arc<Server>) {
     for def in server.registry().stored().iter() {
         let Ok(snapshot) = server.store.list(&def.collection, "", None) else { continue };
         for (key, object) in snapshot.objects {
-            if meta::is_terminating(&object.value) {
+            if object.is_terminating() {
                 after_mark(server, def, &object);
-            } else if server.options().controllers {
+            } else if server.options().controllers && object.owners().is_array() {
                 crate::garbage::check_owners(server, def, &key, &object.value);
             }
         }
