@@ -8,7 +8,7 @@ mod manifests;
 mod rust_type;
 mod types;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use kubesmith_core::model::Verb;
 use serde::{Serialize, Serializer};
@@ -36,6 +36,9 @@ pub struct Ir {
     /// The facts beside types.
     #[serde(skip_serializing_if = "Manifests::is_empty")]
     pub manifests: Manifests,
+    /// Root types of kinds in Go, which as parts of other types have `apiVersion` and `kind` as well.
+    #[serde(skip)]
+    pub go_kinds: BTreeSet<TypeId>,
     /// Kinds whose definitions come from running code; all others come from source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub evaluated: Vec<EvaluatedKind>,

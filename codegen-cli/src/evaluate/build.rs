@@ -1,14 +1,16 @@
 //! Builds the project with cargo, and programs beside it with rustc from cargo's artifacts.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use serde::Deserialize;
 
-use super::{Package, program};
+use super::{Package, group, program};
 use crate::diag::print_to_stderr;
 use crate::paths::display;
 
@@ -160,16 +162,18 @@ fn cargo(package: Package<'_>, what: &[&str]) -> Result<Built, String> {
     }
     let start = Instant::now();
     print_to_stderr(&format!("building {} to evaluate its definitions\n", display(folder)));
-    let mut command = program_in(folder);
-    command.args(["build", "--message-format=json-render-diagnostics"]).args(what);
+    let could_not_start = |error| format!("cargo could not be started: {error}");
+    let is_offline = is_offline(folder).map_err(could_not_start)?;
+    // Whatever ends this process ends the build.
+    let mut command = group::command(cargo_program(), "");
+    command.current_dir(folder).args(["build", "--message-format=json-render-diagnostics"]).args(what);
     if let Some(features) = package.features {
         let features: Vec<&str> = features.iter().map(String::as_str).collect();
         command.args(["--no-default-features", "--features", &features.join(",")]);
     }
-    command.args(if is_offline(folder) { &["--offline"][..] } else { &[] });
+    command.args(if is_offline { &["--offline"][..] } else { &[] });
     // The build's progress and errors go to cargo's outputs.
-    let output = command.stderr(Stdio::inherit()).output();
-    let output = output.map_err(|error| format!("cargo could not be started: {error}"))?;
+    let output = group::output(&mut command).map_err(could_not_start)?;
     if !output.status.success() {
         return Err(format!("cargo could not build {}; its errors are above", display(folder)));
     }
@@ -178,20 +182,20 @@ fn cargo(package: Package<'_>, what: &[&str]) -> Result<Built, String> {
     Ok(built(&String::from_utf8_lossy(&output.stdout), &manifest))
 }
 
-fn program_in(folder: &Path) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(folder).stdin(Stdio::null());
-    command
+fn cargo_program() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
 /// Whether cargo has every source.
-fn is_offline(folder: &Path) -> bool {
-    let mut command = program_in(folder);
+fn is_offline(folder: &Path) -> io::Result<bool> {
+    let mut command = Command::new(cargo_program());
     command
+        .current_dir(folder)
         .args(["metadata", "--format-version", "1", "--offline"])
+        .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
+    command.status().map(|status| status.success())
 }
 
 /// An artifact as cargo reports it.

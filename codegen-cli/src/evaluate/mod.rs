@@ -5,6 +5,7 @@
 //! project's own. It trusts the project as `cargo build` does.
 
 mod build;
+mod group;
 mod program;
 mod run;
 

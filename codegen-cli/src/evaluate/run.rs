@@ -7,6 +7,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::group;
+
 /// The time limit of a program: printing definitions takes milliseconds.
 const TIME: Duration = Duration::from_secs(60);
 
@@ -30,7 +32,7 @@ pub(super) fn run(program: &Path, arguments: &[String], folder: &Path) -> Result
 fn run_for(program: &Path, arguments: &[String], folder: &Path, time: Duration) -> Result<String, String> {
     let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut command = limited(program);
-    command.args(arguments).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped());
+    command.args(arguments).current_dir(folder).stdout(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("`{name}` could not be started: {error}"))?;
     let Some(stdout) = child.stdout.take() else { return Err(format!("`{name}` has no output")) };
     let (sender, receiver) = mpsc::channel();
@@ -68,24 +70,16 @@ fn run_for(program: &Path, arguments: &[String], folder: &Path, time: Duration) 
 
 /// Ends the program.
 fn ended(mut child: Child, reason: String) -> String {
+    drop(child.stdin.take());
     // It may have ended already.
     let _ = child.kill();
     let _ = child.wait();
     reason
 }
 
-/// The program in a shell that limits its memory. The shell of macOS cannot, and the program runs without a limit.
-#[cfg(unix)]
+/// The program with a limit of memory, if the shell can limit it; that of macOS cannot.
 fn limited(program: &Path) -> Command {
-    let mut command = Command::new("sh");
-    command.arg("-c").arg(format!("ulimit -v {MEMORY} 2>/dev/null; exec \"$0\" \"$@\"")).arg(program);
-    command
-}
-
-#[cfg(not(unix))]
-fn limited(program: &Path) -> Command {
-    let _ = MEMORY;
-    Command::new(program)
+    group::command(program, &format!("ulimit -v {MEMORY} 2>/dev/null"))
 }
 
 #[cfg(all(test, unix))]

@@ -131,7 +131,8 @@ fn marker(text: &str, place: &Place) -> Option<Word> {
 /// The description of comments: `extractDoc` of controller-tools, pkg/markers/zip.go.
 fn description(comments: &[&str], release: Release) -> String {
     let joins_lines = release.joins_lines();
-    let is_trimmed = joins_lines || comments.iter().any(|comment| comment.starts_with("/*"));
+    let is_trimmed =
+        joins_lines && !release.keeps_spaces() || comments.iter().any(|comment| comment.starts_with("/*"));
     let mut out: Vec<&str> = Vec::new();
     let mut is_code = false;
     let lines = lines(comments);
@@ -209,7 +210,9 @@ mod tests {
         assert_eq!(description(&["//nolint:all", "//go:embed x", "//One: two"], newest), "One: two");
         assert_eq!(description(&["/*\n  One\n    two\n*/"], newest), "One\ntwo");
         assert_eq!(description(&["// One", "//", "// TODO: x"], old), "One\n\n\nTODO: x");
-        assert_eq!(description(&["// One", "//   two", "//", "// TODO: x"], oldest), "One two \n TODO: x");
+        let lines = ["// One", "//   two", "//", "// TODO: x"];
+        assert_eq!(description(&lines, oldest), "One two \n TODO: x");
+        assert_eq!(description(&lines, Release(Some([0, 7, 0]))), "One   two \n TODO: x");
     }
 
     #[test]

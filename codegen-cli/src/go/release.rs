@@ -82,6 +82,16 @@ impl Release {
         self.is_up_to([0, 13, 0])
     }
 
+    /// Whether descriptions keep spaces at the beginning of lines, until commit 551890ad of 2021-10-12.
+    pub(super) fn keeps_spaces(self) -> bool {
+        self.is_up_to([0, 7, 0])
+    }
+
+    /// Whether `omitempty` makes a field optional that a marker requires, until commit 8a753ae4 of 2024-05-06.
+    pub(super) fn prefers_tags(self) -> bool {
+        self.is_up_to([0, 15, 0])
+    }
+
     /// Whether the release knows a marker.
     pub(super) fn knows(self, marker: &str) -> bool {
         !ADDED.iter().any(|(name, last)| *name == marker && self.is_up_to(*last))

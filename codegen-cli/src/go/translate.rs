@@ -227,13 +227,13 @@ impl Translator<'_> {
     fn markers(&mut self, text: &mut Text, at: At, all: &[Word], place: MarkerPlace, ty: Option<&Type>) {
         let visible = ty.map(|ty| self.visible(at, ty));
         let mut counts: Vec<&Word> = Vec::new();
-        for marker in markers::effective(all, place) {
+        // A marker that the release does not know replaces none.
+        let is_known = |marker: &&Word| {
             let name = markers::name(marker);
-            let is_known =
-                self.options.release.knows(name) || name == "default" && ty.is_some_and(is_protocol);
-            if !is_known {
-                continue;
-            }
+            self.options.release.knows(name) || name == "default" && ty.is_some_and(is_protocol)
+        };
+        let known: Vec<Word> = all.iter().filter(is_known).cloned().collect();
+        for marker in markers::effective(&known, place) {
             if self.options.release.counts_in_lists() && one_of::rank(marker).is_some() {
                 counts.push(marker);
                 continue;

@@ -141,10 +141,7 @@ impl<'a> Builder<'a> {
         if let Shape::Given(_) = self.ir.types[resource.root.0 as usize].shape {
             return schema;
         }
-        for (name, mut usual) in standard_fields() {
-            if let Some(text) = usual.description.as_mut().filter(|_| self.ir.older().joins_lines) {
-                *text = text.replace('\n', " ");
-            }
+        for (name, usual) in self.standard_fields() {
             schema.properties.insert(name.to_string(), usual.into());
         }
         for (name, given) in &resource.crd.standard_fields {
@@ -160,9 +157,24 @@ impl<'a> Builder<'a> {
         if let Some(schema) = self.done.get(&id) {
             return schema.clone();
         }
-        let schema = self.definition(&self.ir.types[id.0 as usize], Place::Value);
+        let mut schema = self.definition(&self.ir.types[id.0 as usize], Place::Value);
+        if self.ir.go_kinds.contains(&id) {
+            for (name, usual) in self.standard_fields() {
+                schema.properties.entry(name.to_string()).or_insert_with(|| usual.into());
+            }
+        }
         self.done.insert(id, schema.clone());
         schema
+    }
+
+    fn standard_fields(&self) -> [(&'static str, Schema); 3] {
+        let mut fields = standard_fields();
+        for text in fields.iter_mut().filter_map(|(_, field)| field.description.as_mut()) {
+            if self.ir.older().joins_lines {
+                *text = text.replace('\n', " ");
+            }
+        }
+        fields
     }
 
     fn definition(&mut self, definition: &TypeDef, place: Place) -> Schema {

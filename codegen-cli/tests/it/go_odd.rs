@@ -130,3 +130,39 @@ fn older_releases_keep_rules_of_roles_apart_and_webhooks_by_package() {
     };
     assert_eq!(role(&folder), rule("\"\"") + &rule("apps"));
 }
+
+/// The embedded `TypeMeta` is a part of a kind wherever the kind stands.
+#[test]
+fn kind_as_the_type_of_a_field_has_its_api_version_and_kind() {
+    let folder = module("type Spec struct {\n\tA []Other `json:\"a,omitempty\"`\n}\n");
+    let other = HEADER.replace("type Kind struct", "type Other struct").replace("Spec Spec", "Size int");
+    folder.write("api/v1/other.go", other.replace("json:\"spec\"", "json:\"size\""));
+    let generated = crds(&folder);
+    let texts = support::crd_texts(&generated);
+    assert_eq!(texts.len(), 2, "{}", support::short(&generated));
+    let schema = |name: &str| {
+        let crd: Value = serde_yaml::from_str(&texts[name]).unwrap();
+        crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"].clone()
+    };
+    let inner = &schema("example.com_kinds.yaml")["properties"]["spec"]["properties"]["a"]["items"];
+    assert!(inner["properties"]["kind"]["description"].is_string());
+    assert_eq!(inner, &schema("example.com_others.yaml"));
+}
+
+#[test]
+fn markers_that_an_older_release_ignores_replace_no_others() {
+    let folder = module(
+        "type Spec struct {\n\t// +listType=set\n\t// +k8s:listType=atomic\n\tA []string `json:\"a\"`\n\t\
+         // +required\n\tB string `json:\"b,omitempty\"`\n\t// +kubebuilder:validation:Required\n\tC string `json:\"c,omitempty\"`\n}\n",
+    );
+    let facts = |folder: &Crate| {
+        let spec = spec(folder);
+        (spec["properties"]["a"]["x-kubernetes-list-type"].clone(), spec["required"].clone())
+    };
+    assert_eq!(facts(&folder), (json!("atomic"), json!(["a", "b", "c"])));
+    folder.write("Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.21.0\n");
+    assert_eq!(facts(&folder), (json!("set"), json!(["a", "b", "c"])));
+    // Commit 8a753ae4 of controller-tools, which is in 0.16.0, made markers stronger than tags.
+    folder.write("Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.15.0\n");
+    assert_eq!(facts(&folder).1, json!(["a"]));
+}

@@ -38,6 +38,7 @@ fn resource(kind: &str, scope: Scope) -> Resource {
 fn ir(resources: Vec<Resource>) -> Ir {
     Ir {
         built_in: Vec::new(),
+        go_kinds: Default::default(),
         crates: vec![InputCrate {
             package: "shop-api".to_owned(),
             lib: "shop_api".to_owned(),

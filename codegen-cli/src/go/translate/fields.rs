@@ -7,6 +7,7 @@ use super::{Translator, describe};
 use crate::diag::Diagnostic;
 use crate::go::markers;
 use crate::go::packages::TypeId;
+use crate::go::release::Release;
 use crate::go::resolve::At;
 use crate::go::syntax::{Field, Kind, Type, Word};
 use crate::go::text::{Text, ident};
@@ -19,9 +20,15 @@ struct Tag {
 }
 
 /// Whether a field is required; `is_required` is the default.
-fn must(field: &Field, tag: &Tag, is_required: bool) -> bool {
-    let said = markers::presence(&field.comments.markers);
-    said.unwrap_or(is_required && !tag.is_inline && !tag.may_lack)
+fn must(field: &Field, tag: &Tag, is_required: bool, release: Release) -> bool {
+    let by_tag = is_required && !tag.is_inline && !tag.may_lack;
+    let all = &field.comments.markers;
+    let has = |name: &str| markers::has(all, name);
+    if !release.prefers_tags() {
+        return markers::presence(all).unwrap_or(by_tag);
+    }
+    by_tag && !has("kubebuilder:validation:Optional") && !has("optional")
+        || !is_required && has("kubebuilder:validation:Required")
 }
 
 impl Translator<'_> {
@@ -42,7 +49,7 @@ impl Translator<'_> {
             kept.push((field, tag));
         }
         for (field, tag) in kept {
-            if must(field, &tag, is_required) {
+            if must(field, &tag, is_required, self.options.release) {
                 self.refuse_if_counted(id, field, &tag.name);
             }
             self.field(text, at, is_kind, field, &tag, is_required);
@@ -87,7 +94,7 @@ impl Translator<'_> {
         let is_standard = is_kind && matches!(tag.name.as_str(), "metadata" | "spec" | "status");
         let is_metadata = is_standard && tag.name == "metadata";
         let all = &field.comments.markers;
-        let must = must(field, tag, is_required);
+        let must = must(field, tag, is_required, self.options.release);
         let is_schemaless = markers::has(all, "kubebuilder:validation:Schemaless");
         if !is_metadata {
             self.markers(text, at, all, MarkerPlace::Field, Some(&field.ty).filter(|_| !is_schemaless));
