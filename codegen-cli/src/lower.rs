@@ -145,7 +145,7 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions<'_>) ->
     });
     let is_go_kind = |id: &ItemId| crates.list[id.krate].is_go && resolver.item(*id).resource.is_some();
     let known = ctx.known.iter().filter(|((id, _), _)| is_go_kind(id));
-    let go_kinds = known.filter_map(|(_, known)| known.clone().ok()).collect();
+    let go_kinds = known.filter_map(|(_, known)| known.ok()).collect();
     let ir = Ir { crates: list.collect(), groups, types: ctx.types, manifests, go_kinds, ..Ir::default() };
     Lowering {
         ir,

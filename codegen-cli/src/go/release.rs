@@ -92,6 +92,11 @@ impl Release {
         self.is_up_to([0, 15, 0])
     }
 
+    /// Whether every field of the type `corev1.Protocol` has its default, until commit 2f6801da of 2024-08-14.
+    pub(super) fn has_protocol_default(self) -> bool {
+        self.is_up_to([0, 16, 0])
+    }
+
     /// Whether the release knows a marker.
     pub(super) fn knows(self, marker: &str) -> bool {
         !ADDED.iter().any(|(name, last)| *name == marker && self.is_up_to(*last))

@@ -266,6 +266,7 @@ impl Translator<'_> {
             text.marker("///", &Word { text: written, place: marker.place.clone() });
         }
         self.format_of_type(text, at, all, ty);
+        self.default_of_protocol(text, at, &known, ty.filter(|_| place == MarkerPlace::Field));
         counts.sort_by_key(|marker| one_of::rank(marker));
         counts.into_iter().filter_map(one_of::rule).for_each(|rule| text.marker("///", &rule));
     }
@@ -279,6 +280,29 @@ impl Translator<'_> {
         let Some(format) = self.resolver.format(at, ty).filter(|_| !is_said) else { return };
         let written = format!("+kubebuilder:validation:Format={format}");
         text.marker("///", &Word { text: written, place: said.place.clone() });
+    }
+
+    /// The default of fields of the type `corev1.Protocol` in older releases.
+    fn default_of_protocol(&mut self, text: &mut Text, at: At, known: &[Word], ty: Option<&Type>) {
+        let pointed = ty.map(|ty| if let Kind::Pointer(inner) = &ty.kind { &**inner } else { ty });
+        let Some(ty) = pointed.filter(|ty| self.is_older_protocol(at, ty)) else { return };
+        if !["kubebuilder:default", "default"].iter().any(|name| markers::has(known, name)) {
+            let written = "+kubebuilder:default=TCP".to_string();
+            text.marker("///", &Word { text: written, place: ty.place.clone() });
+        }
+    }
+
+    /// Whether a type is `corev1.Protocol`, for which older releases have a text with a default: `KnownPackages` of
+    /// controller-tools, pkg/crd/known_types.go.
+    fn is_older_protocol(&mut self, at: At, ty: &Type) -> bool {
+        if !self.options.release.has_protocol_default() || !is_protocol(ty) {
+            return false;
+        }
+        let package = match &ty.kind {
+            Kind::Qualified(package, _) => self.resolver.import_path(at, package),
+            _ => Some(self.resolver.packages.list[at.package].path.clone()),
+        };
+        package.as_deref() == Some("k8s.io/api/core/v1")
     }
 
     /// Whether a marker lists values for a type with its own list, which controller-gen keeps.
@@ -316,6 +340,9 @@ impl Translator<'_> {
                 text.push("::std::collections::BTreeMap<::std::string::String, ");
                 self.ty(text, at, value);
                 text.push(">");
+            }
+            Kind::Name(_) | Kind::Qualified(..) if self.is_older_protocol(at, ty) => {
+                text.part("::std::string::String", &ty.place);
             }
             Kind::Name(_) | Kind::Qualified(..) => match self.resolver.target(at, ty) {
                 Some(Target::Builtin(rust, _)) => text.part(rust, &ty.place),

@@ -2,6 +2,7 @@
 //! differently.
 
 use kubesmith::config::{Generator, Overrides};
+use kubesmith::import::{self, GoOptions};
 use serde_json::{Value, json};
 
 use crate::go_input::{HEADER, crd, crds, module};
@@ -165,4 +166,32 @@ fn markers_that_an_older_release_ignores_replace_no_others() {
     // Commit 8a753ae4 of controller-tools, which is in 0.16.0, made markers stronger than tags.
     folder.write("Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.15.0\n");
     assert_eq!(facts(&folder).1, json!(["a"]));
+}
+
+#[test]
+fn every_protocol_has_its_default_in_older_releases() {
+    let folder = module("");
+    let header = HEADER.replace("example.com/other/api/v1", "k8s.io/api/core/v1");
+    let fields = "A other.Protocol `json:\"a\"`\n\tB *other.Protocol `json:\"b,omitempty\"`\n\t\
+                  // +kubebuilder:default=UDP\n\tC other.Protocol `json:\"c\"`\n";
+    folder.write("api/v1/types.go", format!("{header}type Spec struct {{\n\t{fields}}}\n"));
+    let defaults = |folder: &Crate| {
+        let spec = spec(folder);
+        ["a", "b", "c"].map(|name| spec["properties"][name]["default"].clone())
+    };
+    assert_eq!(defaults(&folder), [Value::Null, Value::Null, json!("UDP")]);
+    folder.write("Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.15.0\n");
+    assert_eq!(defaults(&folder), [json!("TCP"), json!("TCP"), json!("UDP")]);
+}
+
+#[test]
+fn rule_with_a_verb_twice_is_imported() {
+    let folder = module("type Spec struct{}\n");
+    folder.write(
+        "api/a/rules.go",
+        "package a\n\n// +kubebuilder:rbac:groups=apps,resources=a,verbs=get;list;get\n",
+    );
+    let imported = import::import_go(&[folder.path("api")], "sample-api", GoOptions::default());
+    assert!(imported.diagnostics.is_empty(), "{:?}", imported.diagnostics);
+    assert!(imported.files["src/rights.rs"].contains(r#"verbs("get", "list")"#));
 }

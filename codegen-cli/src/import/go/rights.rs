@@ -46,7 +46,10 @@ fn keys(rule: &PolicyRule) -> Vec<Key> {
         [] => None,
         [one] => Some(Key::text(name, one)),
         all => {
-            let all = all.iter().map(|value| Key::Plain(attributes::string(value)));
+            // An attribute says each value once.
+            let first = |(at, value): &(usize, &String)| !all[..*at].contains(value);
+            let all = all.iter().enumerate().filter(first);
+            let all = all.map(|(_, value)| Key::Plain(attributes::string(value)));
             Some(Key::List(name.to_string(), all.collect()))
         }
     };
