@@ -194,4 +194,13 @@ fn rule_with_a_verb_twice_is_imported() {
     let imported = import::import_go(&[folder.path("api")], "sample-api", GoOptions::default());
     assert!(imported.diagnostics.is_empty(), "{:?}", imported.diagnostics);
     assert!(imported.files["src/rights.rs"].contains(r#"verbs("get", "list")"#));
+    // rustc expands 128 attributes of an item.
+    let rule = |at: usize| format!("// +kubebuilder:rbac:groups=apps,resources=a{at},verbs=get\n");
+    let rules: String = (0..130).map(rule).collect();
+    folder.write("api/a/rules.go", format!("package a\n\n{rules}"));
+    let imported = import::import_go(&[folder.path("api")], "sample-api", GoOptions::default());
+    let text = &imported.files["src/rights.rs"];
+    let counts: Vec<usize> = text.split("pub struct").map(|part| part.matches("#[rbac").count()).collect();
+    assert_eq!(counts, [64, 64, 2, 0]);
+    assert!(text.contains("Controllers;") && text.contains("Controllers3;"), "{text}");
 }

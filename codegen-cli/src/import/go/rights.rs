@@ -27,12 +27,19 @@ pub(super) fn text(ir: &Ir, surveys: &[Survey]) -> Option<String> {
         let _ = writeln!(out, "// {webhook}");
     }
     if !rules.is_empty() {
-        out.push_str("\nuse kubesmith_runtime::rbac;\n\n/// The rights of the controllers.\n");
+        out.push_str("\nuse kubesmith_runtime::rbac;\n");
+    }
+    for (at, rules) in rules.chunks(OF_ITEM).enumerate() {
+        out.push_str("\n/// The rights of the controllers.\n");
         rules.iter().for_each(|rule| attributes::write(&mut out, 0, "rbac", &keys(rule)));
-        out.push_str("#[derive(Clone, Copy, Debug)]\npub struct Controllers;\n");
+        let number = if at == 0 { String::new() } else { (at + 1).to_string() };
+        let _ = write!(out, "#[derive(Clone, Copy, Debug)]\npub struct Controllers{number};\n");
     }
     Some(out)
 }
+
+/// The most attributes of an item: each expands to the next, and rustc's limit is 128.
+const OF_ITEM: usize = 64;
 
 fn keys(rule: &PolicyRule) -> Vec<Key> {
     let lists = [
