@@ -58,6 +58,40 @@ pub fn is_print(c: char) -> bool {
     matches!(c, '"' | '\'' | '\\') || text.escape_debug().nth(1) == Some(c)
 }
 
+/// A duration in nanoseconds as Go's `time.Duration` prints it: `1h0m0s`, `1.5s`, `20ms`.
+#[must_use]
+pub fn duration(nanos: i64) -> String {
+    let sign = if nanos < 0 { "-" } else { "" };
+    let total = nanos.unsigned_abs();
+    // The whole part, and the fraction of `unit` nanoseconds without zeros at the end.
+    let decimal = |whole: u64, rest: u64, unit: u64| {
+        let digits = unit.ilog10() as usize;
+        let fraction = format!("{rest:0digits$}");
+        match fraction.trim_end_matches('0') {
+            "" => whole.to_string(),
+            fraction => format!("{whole}.{fraction}"),
+        }
+    };
+    let text = match total {
+        0 => return "0s".to_owned(),
+        1..1_000 => format!("{total}ns"),
+        1_000..1_000_000 => format!("{}\u{b5}s", decimal(total / 1_000, total % 1_000, 1_000)),
+        1_000_000..1_000_000_000 => {
+            format!("{}ms", decimal(total / 1_000_000, total % 1_000_000, 1_000_000))
+        }
+        _ => {
+            let (minutes, rest) = (total / 60_000_000_000, total % 60_000_000_000);
+            let seconds = decimal(rest / 1_000_000_000, rest % 1_000_000_000, 1_000_000_000);
+            match (minutes / 60, minutes % 60) {
+                (0, 0) => format!("{seconds}s"),
+                (0, minutes) => format!("{minutes}m{seconds}s"),
+                (hours, minutes) => format!("{hours}h{minutes}m{seconds}s"),
+            }
+        }
+    };
+    format!("{sign}{text}")
+}
+
 /// A float as `strconv.FormatFloat(value, 'g', -1, 64)` prints it: the shortest text that reads back, with an exponent outside of
 /// 1e-4..1e6.
 #[must_use]
@@ -304,6 +338,22 @@ mod tests {
 
     /// 980366611.67578125, which is halfway between the two nearest texts of 16 digits.
     const HALFWAY: f64 = 250_973_852_589.0 / 256.0;
+
+    #[test]
+    fn duration_prints_as_go_prints_it() {
+        for (nanos, text) in [
+            (0, "0s"),
+            (-1, "-1ns"),
+            (1_500, "1.5\u{b5}s"),
+            (20_000_000, "20ms"),
+            (1_500_000_000, "1.5s"),
+            (60_000_000_000, "1m0s"),
+            (3_600_000_000_000, "1h0m0s"),
+            (i64::MIN, "-2562047h47m16.854775808s"),
+        ] {
+            assert_eq!(duration(nanos), text);
+        }
+    }
 
     #[test]
     fn float_prints_as_go_prints_it() {

@@ -140,6 +140,11 @@ impl Schema {
         self.rules.prune(object)
     }
 
+    /// As [`prune`](Self::prune), but keeps nulls.
+    pub(crate) fn prune_unknown(&self, object: &mut Value) {
+        self.rules.prune_unknown(object);
+    }
+
     /// Fills in the schema's defaults.
     pub(crate) fn default(&self, object: &mut Value) {
         self.rules.default(object);

@@ -8,6 +8,7 @@ use super::checker::{Checked, type_name};
 use super::cost::call_cost;
 use super::functions;
 use super::message::Message;
+use super::native::Form;
 use super::session::Session;
 use super::types::field_of;
 use super::value::{Key, List, ListKind, Value};
@@ -270,7 +271,7 @@ impl<'a> Evaluator<'a> {
             }
         }
         self.charge(MAP_COST)?;
-        Ok(Value::Map(Arc::new(map)))
+        Ok(Value::map(map))
     }
 
     fn message(&mut self, name: &str, fields: &[FieldInit]) -> Outcome {
@@ -353,7 +354,7 @@ impl<'a> Evaluator<'a> {
                     None => {
                         let mut items = list.items.clone();
                         items.push(element);
-                        list = Arc::new(List { items, kind: ListKind::Atomic });
+                        list = Arc::new(List { items, kind: ListKind::Atomic(Form::Written) });
                     }
                 }
                 Ok(Value::List(list))

@@ -70,7 +70,21 @@ impl Literals<'_> {
         }
     }
 
+    /// Refuses an optional element without the type of an optional: cel-go reads the parameter of its type, which `dyn` does
+    /// not have (`homogeneousAggregateLiteralValidator` of cel/validator.go).
+    fn check_optional(&mut self, element: &Expr) {
+        if self.type_of(element) == Type::Dyn {
+            let text = "optional element of type 'dyn', on which kube-apiserver panics; write object.?field or optional.of(...)";
+            self.issue(element.id, text.to_owned());
+        }
+    }
+
     fn list(&mut self, elements: &[Expr], optional: &[usize]) {
+        elements
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| optional.contains(i))
+            .for_each(|(_, e)| self.check_optional(e));
         let types: Vec<Type> = elements.iter().map(|element| self.type_of(element)).collect();
         let held = |(i, type_): (usize, Type)| if optional.contains(&i) { inner(type_) } else { type_ };
         let mut types = types.into_iter().enumerate().map(held).zip(elements);
@@ -86,6 +100,7 @@ impl Literals<'_> {
             let type_ = literals.type_of(&entry.value);
             if entry.optional { inner(type_) } else { type_ }
         };
+        entries.iter().filter(|entry| entry.optional).for_each(|entry| self.check_optional(&entry.value));
         let Some((first, rest)) = entries.split_first() else { return };
         let (key, value) = (self.type_of(&first.key), value_of(self, first));
         for entry in rest {

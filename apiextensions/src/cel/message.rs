@@ -5,19 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
-use serde_json::{Map, Number, Value as Json, json};
+use serde_json::{Value as Json, json};
 
+use super::native::{self, PatchFault};
 use super::types::Type;
-use super::value::{Key, Value, duration_text, equal};
+use super::value::{Value, equal};
 
 const OBJECT: &str = "Object";
-const JSON_PATCH: &str = "JSONPatch";
-
-/// The greatest integer that JSON's readers agree on; greater ones become strings. Source: cel-go's conversion of integers
-/// to JSON.
-const MAX_SAFE: i64 = (1 << 53) - 1;
+pub(super) const JSON_PATCH: &str = "JSONPatch";
 
 /// A constructed message.
 #[derive(Debug)]
@@ -88,24 +83,24 @@ pub(super) fn field_type(message: &str, field: &str) -> Type {
     }
 }
 
-/// Converts a value to JSON.
+/// Converts a value to JSON: an apply configuration, or a list of operations.
 ///
 /// # Errors
 /// Returns the type names that do not fit their fields, or values that JSON does not have.
-pub(super) fn to_json(value: &Value) -> Result<Json, String> {
+pub(super) fn to_json(value: &Value) -> Result<Json, PatchFault> {
     match value {
-        Value::Message(message) if message.name == JSON_PATCH => operation(message),
-        Value::Message(message) => {
+        Value::Message(message) if message.name != JSON_PATCH => {
             check_names(value, &message.name)?;
-            plain(value)
+            native::configuration(message).map_err(PatchFault::Failed)
         }
-        Value::List(list) => list.items.iter().map(to_json).collect(),
-        other => plain(other),
+        Value::List(list) => list.items.iter().map(operation).collect(),
+        other => native::operand(other),
     }
 }
 
 /// An operation of a JSON patch.
-fn operation(message: &Message) -> Result<Json, String> {
+fn operation(value: &Value) -> Result<Json, PatchFault> {
+    let Value::Message(message) = value else { return native::operand(value) };
     let text = |name: &str| match message.fields.get(name) {
         Some(Value::String(text)) => text.to_string(),
         _ => String::new(),
@@ -115,28 +110,29 @@ fn operation(message: &Message) -> Result<Json, String> {
         operation["from"] = json!(text("from"));
     }
     if let Some(value) = message.fields.get("value") {
-        operation["value"] = match value {
-            Value::Message(_) => to_json(value)?,
-            other => plain(other).map_err(|fault| {
-                format!(
-                    "JSONPath valueExpression evaluated to a type that could not marshal to JSON: {fault}"
-                )
-            })?,
-        };
+        if let Value::Message(object) = value
+            && object.name != JSON_PATCH
+        {
+            check_names(value, &object.name)?;
+        }
+        operation["value"] = native::operand(value)?;
     }
     Ok(operation)
 }
 
 /// Checks that every message in the value is named after its path (`CheckTypeNamesMatchFieldPathNames`).
-fn check_names(value: &Value, path: &str) -> Result<(), String> {
+fn check_names(value: &Value, path: &str) -> Result<(), PatchFault> {
     let mut faults = Vec::new();
     collect_names(value, path, &mut faults);
-    if faults.is_empty() { Ok(()) } else { Err(format!("type mismatch: {}", faults.join("\n"))) }
+    match faults.is_empty() {
+        true => Ok(()),
+        false => Err(PatchFault::Failed(format!("type mismatch: {}", faults.join("\n")))),
+    }
 }
 
 fn collect_names(value: &Value, path: &str, faults: &mut Vec<String>) {
     match value {
-        Value::Message(message) => {
+        Value::Message(message) if message.name != JSON_PATCH => {
             if message.name != path {
                 faults.push(format!(
                     "unexpected type name {:?}, expected {path:?}, which matches field name path from root Object type",
@@ -151,44 +147,4 @@ fn collect_names(value: &Value, path: &str, faults: &mut Vec<String>) {
         Value::Map(map) => map.values().for_each(|value| collect_names(value, path, faults)),
         _ => {}
     }
-}
-
-fn named(fields: &BTreeMap<String, Value>) -> impl Iterator<Item = (String, &Value)> {
-    fields.iter().map(|(name, value)| (name.clone(), value))
-}
-
-/// Converts a value to JSON without checking the names of messages.
-fn plain(value: &Value) -> Result<Json, String> {
-    let members = |members: &mut dyn Iterator<Item = (String, &Value)>| {
-        members.map(|(name, value)| Ok((name, plain(value)?))).collect::<Result<Map<_, _>, String>>()
-    };
-    Ok(match value {
-        Value::Null => Json::Null,
-        Value::Bool(value) => json!(value),
-        Value::Int(number) if number.unsigned_abs() <= MAX_SAFE.unsigned_abs() => json!(number),
-        Value::Int(number) => json!(number.to_string()),
-        Value::Uint(number) if *number <= MAX_SAFE.unsigned_abs() => json!(number),
-        Value::Uint(number) => json!(number.to_string()),
-        Value::Double(number) => match Number::from_f64(*number) {
-            Some(number) => Json::Number(number),
-            None => return Err(format!("{number} is no JSON number")),
-        },
-        Value::String(text) => json!(text.as_ref()),
-        Value::Bytes(bytes) => json!(BASE64.encode(bytes)),
-        Value::Duration(nanos) => json!(duration_text(*nanos)),
-        Value::Timestamp(_) => json!(super::functions::text_of(value)),
-        Value::List(list) => list.items.iter().map(plain).collect::<Result<_, _>>()?,
-        Value::Object(fields) => Json::Object(members(&mut named(fields))?),
-        Value::Message(message) => Json::Object(members(&mut named(&message.fields))?),
-        Value::Map(map) => {
-            let name = |key: &Key| super::functions::text_of(&key.value());
-            Json::Object(members(&mut map.iter().map(|(key, value)| (name(key), value)))?)
-        }
-        other => {
-            return Err(format!(
-                "type conversion error from '{}' to 'google.protobuf.Value'",
-                other.type_name()
-            ));
-        }
-    })
 }

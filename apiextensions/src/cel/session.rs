@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use super::eval::{Evaluator, Outcome, fault};
 use super::expression::{MAX_DEPTH, NAMED_DEPTH};
 use super::message;
+use super::native::PatchFault;
 use super::value::Value;
 use super::{Answer, Binding, EvalError, Expression, PER_CALL_LIMIT, answer};
 
@@ -86,7 +87,7 @@ impl<'a> Session<'a> {
         &self,
         expression: &Expression,
         limit: u64,
-    ) -> (Result<Result<Json, String>, EvalError>, Spent) {
+    ) -> (Result<Result<Json, PatchFault>, EvalError>, Spent) {
         let (outcome, spent) = self.evaluate(expression, limit);
         (outcome.map(|value| message::to_json(&value)), spent)
     }
@@ -280,8 +281,15 @@ mod tests {
             let object = json!({"a": 1});
             let bindings = [("object", Binding::Json(&object))];
             let session = Session::new(&bindings, &[]);
-            session.patch(&expression, PER_CALL_LIMIT).0.map_err(|error| error.to_string())?
+            let patch = session.patch(&expression, PER_CALL_LIMIT).0.map_err(|error| error.to_string())?;
+            patch.map_err(|fault| match fault {
+                PatchFault::Failed(text) => text,
+                PatchFault::Panic(text) => format!("panic: {text}"),
+            })
         };
+        let unfit = "JSONPath valueExpression evaluated to a type that could not marshal to JSON:";
+        let null_in_object = format!("{unfit} proto: invalid type: structpb.NullValue");
+        let written = format!("{unfit} proto: invalid type: map[ref.Val]ref.Val");
         let missing = "undeclared reference to 'Object' (in container '')".to_owned();
         assert_eq!(patch(&environment, "Object{}"), Err(missing));
         environment = environment.with_patches();
@@ -310,9 +318,29 @@ mod tests {
                 Ok(json!([{"op": "add", "path": "/metadata/labels/a~1b~0c", "value": 1.5}])),
             ),
             (
-                "[JSONPatch{op: 'move', from: '/a', path: '/b'}, JSONPatch{op: 'add', path: '/c', value: Object.c{d: null}}]",
+                "[JSONPatch{op: 'move', from: '/a', path: '/b'}, JSONPatch{op: 'add', path: '/c', value: Object.c{d: 1.0}}]",
                 Ok(
-                    json!([{"op": "move", "path": "/b", "from": "/a"}, {"op": "add", "path": "/c", "value": {"d": null}}]),
+                    json!([{"op": "move", "path": "/b", "from": "/a"}, {"op": "add", "path": "/c", "value": {"d": 1}}]),
+                ),
+            ),
+            (
+                "[JSONPatch{value: null}, JSONPatch{value: [{'a': b'x'}]}, JSONPatch{value: optional.of(duration('1h'))}]",
+                Ok(json!([
+                    {"op": "", "path": "", "value": null},
+                    {"op": "", "path": "", "value": [{"a": "eA=="}]},
+                    {"op": "", "path": "", "value": "3600s"},
+                ])),
+            ),
+            (
+                "[JSONPatch{value: dyn([Object.c{d: 1}]) + [{'e': null}]}]",
+                Ok(json!([{"op": "", "path": "", "value": [{"d": 1}, {"e": null}]}])),
+            ),
+            ("[JSONPatch{value: Object.c{d: null}}]", Err(&null_in_object)),
+            ("[JSONPatch{value: Object.c{d: [{'a': 'b'}]}}]", Err(&written)),
+            (
+                "[JSONPatch{value: [Object.c{}]}]",
+                Err(
+                    "panic: kube-apiserver panics on Object.c{} in a list or a map of a JSON patch: reflect.Set: value of type *structpb.Struct is not assignable to type *structpb.Value; write a map instead",
                 ),
             ),
             ("JSONPatch{op: 1}", Err("expected type of field 'op' is 'string' but provided type is 'int'")),
@@ -323,6 +351,48 @@ mod tests {
         ] {
             assert_eq!(patch(&environment, source), expected.map_err(str::to_owned), "{source}");
         }
+    }
+
+    #[test]
+    fn configuration_keeps_foreign_values_apart() {
+        use crate::cel::{shown, syntax};
+        let environment = Environment::new(&[("object", Type::Dyn)]).with_patches();
+        let object = json!({"list": [{"a": null}], "text": "x"});
+        let bindings = [("object", Binding::Json(&object))];
+        for (source, text, go) in [
+            ("null", "NULL_VALUE", "0"),
+            ("1u", "1", "0x1"),
+            ("b'xy'", "[120 121]", "[]uint8{0x78, 0x79}"),
+            ("duration('90s')", "1m30s", "90000000000"),
+            (
+                "timestamp('2020-01-02T03:04:05.5Z')",
+                "2020-01-02 03:04:05.5 +0000 UTC",
+                "time.Date(2020, time.January, 2, 3, 4, 5, 500000000, time.UTC)",
+            ),
+            ("[{'a': 'b'}]", "[map[a:b]]", "[]interface {}{map[ref.Val]ref.Val{\"a\":\"b\"}}"),
+            ("'a,b'.split(',')", "[a b]", "[]string{\"a\", \"b\"}"),
+            (
+                "object.list",
+                "[map[a:<nil>]]",
+                "[]interface {}{map[string]interface {}{\"a\":interface {}(nil)}}",
+            ),
+            ("object.list.map(x, object.text)", "[x]", "[]interface {}{\"x\"}"),
+            ("optional.none()", "<nil>", "interface {}(nil)"),
+        ] {
+            let expression = environment.compile(&format!("Object{{x: {source}}}")).unwrap();
+            let session = Session::new(&bindings, &[]);
+            let found = session.patch(&expression, PER_CALL_LIMIT).0.unwrap().unwrap();
+            assert_eq!(
+                (shown(&found["x"]), syntax(&found["x"])),
+                (text.to_owned(), go.to_owned()),
+                "{source}"
+            );
+        }
+        let expression = environment.compile("Object{x: Object.x{y: {1: 'a'}}}").unwrap();
+        let session = Session::new(&bindings, &[]);
+        let found = session.patch(&expression, PER_CALL_LIMIT).0.unwrap().unwrap();
+        let text = "fail to convert field \"y\": map key '\\x01' is of type types.Int, not string";
+        assert_eq!(shown(&found["x"]), text);
     }
 
     #[test]

@@ -343,6 +343,8 @@ fn format_string_is_checked_with_its_arguments() {
 
 #[test]
 fn literals_are_checked_after_types() {
+    refused("{?'a': dyn(1)} == {}", "1:11: optional element of type 'dyn', on which kube-apiserver panics");
+    refused("[?dyn(1)] == []", "optional element of type 'dyn'");
     refused("[dyn(1), 'a'] == []", "1:10: expected type 'dyn' but found 'string'");
     refused("[duration('1s'), null] == []", "expected type 'duration' but found 'null'");
     refused("size({'a': 1, 'b': 'c'}) == 1", "expected type 'int' but found 'string'");

@@ -11,6 +11,7 @@ use serde_json::Value as Json;
 use super::access::{AccessDecision, Question};
 use super::message::Message;
 use super::moment::Moment;
+use super::native::{Entries, Form};
 use super::semver::Semver;
 use super::types::escape;
 use super::url::Url;
@@ -31,7 +32,7 @@ pub(super) enum Value {
     /// A duration in nanoseconds.
     Duration(i64),
     List(Arc<List>),
-    Map(Arc<BTreeMap<Key, Value>>),
+    Map(Arc<Entries>),
     /// Fields by their escaped names.
     Object(Arc<BTreeMap<String, Value>>),
     /// An object that an expression constructed.
@@ -62,9 +63,15 @@ pub(super) struct List {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ListKind {
-    Atomic,
+    Atomic(Form),
     Set,
     Map(Arc<[String]>),
+}
+
+impl ListKind {
+    pub(super) fn form(&self) -> Form {
+        if let Self::Atomic(form) = self { *form } else { Form::Read }
+    }
 }
 
 /// The key of a map.
@@ -136,7 +143,19 @@ impl Value {
     }
 
     pub(super) fn list(items: Vec<Value>) -> Self {
-        Self::List(Arc::new(List { items, kind: ListKind::Atomic }))
+        Self::list_of(items, Form::Written)
+    }
+
+    pub(super) fn list_of(items: Vec<Value>, form: Form) -> Self {
+        Self::List(Arc::new(List { items, kind: ListKind::Atomic(form) }))
+    }
+
+    pub(super) fn map(map: BTreeMap<Key, Value>) -> Self {
+        Self::Map(Arc::new(Entries::new(map, Form::Written)))
+    }
+
+    fn map_of(entries: impl Iterator<Item = (Key, Value)>) -> Self {
+        Self::Map(Arc::new(Entries::new(entries.collect(), Form::Read)))
     }
 
     fn unreadable(text: impl AsRef<str>) -> Self {
@@ -173,7 +192,7 @@ impl Value {
                     let entries = map.iter().map(|(k, v)| {
                         (Key::String(Arc::from(k.as_str())), Self::of(all, v, all.embedded_resource))
                     });
-                    Self::Map(Arc::new(entries.collect()))
+                    Self::map_of(entries)
                 }
                 _ => Self::of_object(schema, map, is_resource || schema.embedded_resource),
             },
@@ -205,7 +224,7 @@ impl Value {
             None => Self::untyped(json),
         };
         let kind = match schema.effective_list_type() {
-            ListType::Atomic => ListKind::Atomic,
+            ListType::Atomic => ListKind::Atomic(Form::Read),
             ListType::Set => ListKind::Set,
             ListType::Map => ListKind::Map(
                 schema.list_map_keys.iter().map(|k| escape(k).unwrap_or_else(|| k.clone())).collect(),
@@ -249,10 +268,10 @@ impl Value {
                 n.as_i64().map_or_else(|| Self::Double(n.as_f64().unwrap_or(f64::NAN)), Self::Int)
             }
             Json::String(s) => Self::string(s),
-            Json::Array(items) => Self::list(items.iter().map(Self::untyped).collect()),
+            Json::Array(items) => Self::list_of(items.iter().map(Self::untyped).collect(), Form::Read),
             Json::Object(map) => {
                 let entries = map.iter().map(|(k, v)| (Key::String(Arc::from(k.as_str())), Self::untyped(v)));
-                Self::Map(Arc::new(entries.collect()))
+                Self::map_of(entries)
             }
         }
     }
@@ -388,7 +407,7 @@ fn equal_lists(a: &List, b: &List) -> bool {
             .items
             .iter()
             .all(|item| a.items.iter().any(|other| same_key(keys, other, item) && equal(other, item))),
-        ListKind::Atomic => a.items.iter().zip(&b.items).all(|(a, b)| equal(a, b)),
+        ListKind::Atomic(_) => a.items.iter().zip(&b.items).all(|(a, b)| equal(a, b)),
     }
 }
 

@@ -73,9 +73,14 @@ impl CustomResource {
         if self.preserves_unknown {
             return Vec::new();
         }
-        let unknown = prune::prune(self.schema(), object);
+        let unknown = self.prune_unknown(object);
         default::drop_nulls(self.schema(), object);
         unknown
+    }
+
+    /// As [`prune`](Self::prune), but keeps all nulls: those that admission sets are values, to be validated.
+    pub fn prune_unknown(&self, object: &mut Value) -> Vec<String> {
+        if self.preserves_unknown { Vec::new() } else { prune::prune(self.schema(), object) }
     }
 
     /// Drops nulls that the schema treats as absent, and fills in its defaults.

@@ -73,7 +73,7 @@ fn nested<'v>(
     let fault = |way: &str, value: &Value, wanted: &str| {
         format!(
             "{way} accessor error: {} is of the type {}, expected {wanted}",
-            printed(value),
+            golang::display(value),
             go_type(value)
         )
     };
@@ -102,27 +102,6 @@ fn go_type(value: &Value) -> &'static str {
         Value::String(_) => "string",
         Value::Array(_) => "[]interface {}",
         Value::Object(_) => "map[string]interface {}",
-    }
-}
-
-/// Formats a value as Go's `%v` does; parts nested more deeply than two levels as JSON.
-fn printed(value: &Value) -> String {
-    let inside = |value: &Value| match value {
-        Value::Array(_) | Value::Object(_) => golang::json(value),
-        other => printed(other),
-    };
-    match value {
-        Value::Null => "<nil>".to_owned(),
-        Value::Bool(bool) => bool.to_string(),
-        Value::Number(number) => golang::number(number),
-        Value::String(text) => text.clone(),
-        Value::Array(items) => format!("[{}]", items.iter().map(inside).collect::<Vec<_>>().join(" ")),
-        Value::Object(map) => {
-            let mut entries: Vec<String> =
-                map.iter().map(|(key, value)| format!("{key}:{}", inside(value))).collect();
-            entries.sort();
-            format!("map[{}]", entries.join(" "))
-        }
     }
 }
 

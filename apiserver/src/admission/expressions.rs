@@ -3,7 +3,9 @@
 //! Source: apiserver's pkg/admission/plugin/cel.
 
 use kubesmith_apiextensions::admission::Compiled;
-use kubesmith_apiextensions::cel::{Answer, EvalError, Expression, PER_CALL_LIMIT, Session, Spent};
+use kubesmith_apiextensions::cel::{
+    Answer, EvalError, Expression, PER_CALL_LIMIT, PatchFault, Session, Spent,
+};
 use serde_json::Value;
 
 /// The reason why an expression has no value.
@@ -42,7 +44,7 @@ impl Evaluation<'_, '_> {
         &mut self,
         source: &str,
         expression: &Expression,
-    ) -> Result<Result<Value, String>, Failed> {
+    ) -> Result<Result<Value, PatchFault>, Failed> {
         let (outcome, spent) = self.session.patch(expression, PER_CALL_LIMIT);
         self.settle(source, outcome, spent)
     }

@@ -9,7 +9,7 @@ use super::invoke::{Failure, invoke};
 use super::patched::check_kind;
 use super::reinvocation::{Reinvocation, Round};
 use crate::status::{ApiError, ApiResult};
-use crate::verbs::admit;
+use crate::verbs::admit::{self, Change};
 
 /// Lets the mutating webhooks change the object of a request; `None` for a deletion, which has nothing to change. Returns
 /// whether one of them did.
@@ -103,8 +103,10 @@ impl State {
         let mut patched = json_patch(object, &operations).map_err(|error| refused(error.to_string()))?;
         check_kind(&self.versioned.def, object, &mut patched).map_err(refused)?;
         if self.has_kind {
-            admit::settle_changed(&self.versioned.def, &mut patched)
-                .map_err(|e| refused(e.message().to_owned()))?;
+            admit::settle_changed(&self.versioned.def, &mut patched, Change::Webhook).map_err(|fault| {
+                let error = admit::undecodable(&self.versioned.def, &fault);
+                refused(error.message().to_owned())
+            })?;
         }
         let changed = patched != *object;
         *object = patched;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use kubesmith_apiextensions::cel::{Foreign, shown, syntax};
 use kubesmith_apiextensions::structural::{Additional, Schema};
 use kubesmith_apimachinery::fieldpath::{PathElement, path_text};
-use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value};
 
 use super::types::{Ty, Typed};
@@ -50,10 +50,14 @@ impl Check {
 
     /// `keeps_unknown` also holds below the schema that sets it.
     fn node(&mut self, ty: Ty<'_>, keeps_unknown: bool, value: &Value) {
-        // Values without a schema are valid, and null is a value of every type.
-        let Some(schema) = ty.schema().filter(|_| !value.is_null() && self.path.len() < MAX_DEPTH) else {
+        // Null is a value of every type.
+        if value.is_null() || self.path.len() >= MAX_DEPTH {
             return;
-        };
+        }
+        let Some(schema) = ty.schema() else { return self.untyped(value) };
+        if let Some(foreign) = Foreign::of(value) {
+            return self.fault(&unfit(declared(schema), schema.format_name(), foreign));
+        }
         let keeps_unknown = keeps_unknown || schema.preserve_unknown_fields;
         match (declared(schema), value) {
             ("object" | "", Value::Object(map)) => self.members(ty, schema, keeps_unknown, map),
@@ -63,6 +67,27 @@ impl Check {
                     self.fault(&fault);
                 }
             }
+        }
+    }
+
+    /// Values without a schema are valid if they are JSON.
+    fn untyped(&mut self, value: &Value) {
+        if let Some(foreign) = Foreign::of(value) {
+            return self.fault(&unfit("object", "", foreign));
+        }
+        let mut at = |element, value: &Value| {
+            self.path.push(element);
+            self.untyped(value);
+            self.path.pop();
+        };
+        match value {
+            Value::Object(map) => {
+                map.iter().for_each(|(name, value)| at(PathElement::Field(name.clone()), value));
+            }
+            Value::Array(items) => {
+                items.iter().enumerate().for_each(|(i, item)| at(PathElement::Index(i), item));
+            }
+            _ => {}
         }
     }
 
@@ -106,6 +131,21 @@ fn declared(schema: &Schema) -> &str {
     if schema.int_or_string { "" } else { schema.type_name() }
 }
 
+/// Returns the fault of a value that is no JSON.
+pub(super) fn unfit(declared: &str, format: &str, foreign: Foreign<'_>) -> String {
+    let Foreign { shown, syntax, type_name } = foreign;
+    match declared {
+        "array" => format!("expected list, got &{{{shown}}}"),
+        "integer" | "number" => format!("expected numeric (int or float), got {type_name}"),
+        "boolean" => format!("expected boolean, got &{{{shown}}}"),
+        "string" if matches!(format, "" | "byte") => {
+            format!("expected string, got &value.valueUnstructured{{Value:{syntax}}}")
+        }
+        "string" => format!("expected any scalar, got &{{{shown}}}"),
+        _ => format!("expected map, got &{{{shown}}}"),
+    }
+}
+
 /// Returns the fault of a value that is not of the declared type.
 pub(super) fn mismatch(declared: &str, format: &str, value: &Value) -> Option<String> {
     let is_scalar = !value.is_object() && !value.is_array();
@@ -135,37 +175,5 @@ fn go_type(value: &Value) -> &'static str {
         Value::String(_) => "string",
         Value::Array(_) => "[]interface {}",
         Value::Object(_) => "map[string]interface {}",
-    }
-}
-
-/// A value as Go's `%v` prints it.
-fn shown(value: &Value) -> String {
-    match value {
-        Value::Null => "<nil>".to_owned(),
-        Value::Bool(b) => b.to_string(),
-        Value::Number(n) => golang::number(n),
-        Value::String(s) => s.clone(),
-        Value::Array(items) => format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(" ")),
-        Value::Object(map) => {
-            let members: Vec<String> = map.iter().map(|(k, v)| format!("{k}:{}", shown(v))).collect();
-            format!("map[{}]", members.join(" "))
-        }
-    }
-}
-
-/// A value as Go's `%#v` prints it.
-fn syntax(value: &Value) -> String {
-    match value {
-        Value::Null => "interface {}(nil)".to_owned(),
-        Value::String(s) => golang::quote(s),
-        Value::Array(items) => {
-            format!("[]interface {{}}{{{}}}", items.iter().map(syntax).collect::<Vec<_>>().join(", "))
-        }
-        Value::Object(map) => {
-            let members: Vec<String> =
-                map.iter().map(|(k, v)| format!("{}:{}", golang::quote(k), syntax(v))).collect();
-            format!("map[string]interface {{}}{{{}}}", members.join(", "))
-        }
-        other => shown(other),
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use kubesmith_apiextensions::cel::Foreign;
 use kubesmith_apimachinery::fieldpath::{PathElement, path_text};
 use serde_json::{Map, Value};
 
-use super::check::mismatch;
+use super::check::{mismatch, unfit};
 use super::types::{key_of, value_of};
 use crate::types::{self, Field, Merge, Shape, Type};
 
@@ -42,7 +43,11 @@ impl Walk {
 
     /// Records a fault unless the value is of the declared type.
     fn is(&mut self, declared: &str, format: &str, value: &Value) {
-        if let Some(fault) = mismatch(declared, format, value) {
+        let fault = match Foreign::of(value) {
+            Some(foreign) => Some(unfit(declared, format, foreign)),
+            None => mismatch(declared, format, value),
+        };
+        if let Some(fault) = fault {
             self.fault(&fault);
         }
     }
@@ -66,7 +71,7 @@ impl Walk {
             (_, Value::Null) => {}
             (Shape::List, Value::Array(items)) => self.items(field, items),
             (Shape::List, other) => self.is("array", "", other),
-            (Shape::Map, Value::Object(map)) => {
+            (Shape::Map, Value::Object(map)) if Foreign::of(value).is_none() => {
                 for (name, value) in map {
                     self.path.push(PathElement::Field(name.clone()));
                     self.one(field.of, value);
@@ -98,7 +103,7 @@ impl Walk {
     fn one(&mut self, of: &str, value: &Value) {
         match (types::find(of), value) {
             (_, Value::Null) => {}
-            (Some(inner), Value::Object(map)) => self.members(map, inner),
+            (Some(inner), Value::Object(map)) if Foreign::of(value).is_none() => self.members(map, inner),
             (Some(_), other) => self.is("object", "", other),
             (None, value) => self.leaf(of, value),
         }
@@ -121,6 +126,7 @@ impl Walk {
                 }
             }
             ("strings", _) => self.is("array", "", value),
+            _ if Foreign::of(value).is_some() => self.is("object", "", value),
             _ => {}
         }
     }

@@ -22,7 +22,7 @@ use crate::names;
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
-use crate::types::decode::{Settle, settle};
+use crate::types::decode::{Settle, settle, settle_merged};
 use crate::types::{self, Type};
 
 /// Decodes the body as an object of the resource.
@@ -139,7 +139,7 @@ pub(super) fn settle_fields(
 }
 
 /// Refuses a body that is no object of its kind (`transformDecodeError` of endpoints/handlers/rest.go).
-fn undecodable(def: &ResourceDef, fault: &str) -> ApiError {
+pub(crate) fn undecodable(def: &ResourceDef, fault: &str) -> ApiError {
     undecodable_as(&def.kind, &def.version, fault)
 }
 
@@ -269,28 +269,38 @@ fn refuse_untyped(config: &Value, faults: &[String]) -> ApiResult<()> {
     })
 }
 
-/// Normalizes an object that a webhook changed, as a client's body.
-///
-/// # Errors
-/// Returns an error if the object is not of its kind.
-pub(crate) fn settle_changed(def: &ResourceDef, value: &mut Value) -> ApiResult<()> {
-    let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..WriteOptions::default() };
-    settle_fields(def, value, &Duplicates::default(), &ignoring)?;
-    crate::meta::tidy(value);
-    default(def, value, Stage::Update);
-    Ok(())
+/// The way in which admission changed an object, which decides how it is decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// The patch of a webhook.
+    Webhook,
+    /// The JSON patch of a policy, which may set no unknown fields.
+    Operations,
+    /// The apply configuration of a policy.
+    Configuration,
 }
 
-/// As [`settle_changed`], but refuses unknown fields of built-in kinds.
+/// Normalizes an object that admission changed. A custom resource is not decoded: nulls without a default stay, to be
+/// validated.
 ///
 /// # Errors
-/// Returns the fault of the object.
-pub(crate) fn settle_patched(def: &ResourceDef, value: &mut Value) -> Result<(), String> {
-    if def.is_custom() {
-        return settle_changed(def, value).map_err(|error| error.message().to_owned());
+/// Returns the fault of an object that is not of its kind.
+pub(crate) fn settle_changed(def: &ResourceDef, value: &mut Value, change: Change) -> Result<(), String> {
+    match &def.behaviour {
+        Behaviour::Custom(custom) => {
+            custom.coerce(value)?;
+            custom.prune_unknown(value);
+        }
+        Behaviour::BuiltIn(_) => {
+            let field_validation = match change {
+                Change::Operations => FieldValidation::Strict,
+                Change::Webhook | Change::Configuration => FieldValidation::Ignore,
+            };
+            let settle = if change == Change::Configuration { settle_merged } else { settle };
+            let options = WriteOptions { field_validation, ..WriteOptions::default() };
+            fields(def, value, &Duplicates::default(), &options, settle)?;
+        }
     }
-    let strict = WriteOptions { field_validation: FieldValidation::Strict, ..WriteOptions::default() };
-    fields(def, value, &Duplicates::default(), &strict, settle)?;
     crate::meta::tidy(value);
     default(def, value, Stage::Update);
     Ok(())

@@ -370,10 +370,7 @@ mod tests {
         let text = r#"["a\"b", 1.500000, duration("1.5s"), null, [1]]"#;
         assert_eq!(format("%s", &[list]).as_deref(), Ok(text));
         let map = [(Key::Int(10), Value::string("b")), (Key::Int(2), Value::string("a"))].into();
-        assert_eq!(
-            format("%s", &[Value::Map(std::sync::Arc::new(map))]).as_deref(),
-            Ok(r#"{10:"b", 2:"a"}"#)
-        );
+        assert_eq!(format("%s", &[Value::map(map)]).as_deref(), Ok(r#"{10:"b", 2:"a"}"#));
     }
 
     #[test]

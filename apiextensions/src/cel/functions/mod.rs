@@ -157,7 +157,7 @@ fn url(function: &str, args: &[Value]) -> Called {
             for (key, value) in url.query() {
                 map.entry(Key::String(Arc::from(key))).or_default().push(Value::string(value));
             }
-            Value::Map(Arc::new(map.into_iter().map(|(key, values)| (key, Value::list(values))).collect()))
+            Value::map(map.into_iter().map(|(key, values)| (key, Value::list(values))).collect())
         }
         _ => return no_overload(),
     })

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Called, no_overload, same_kind, text_of};
 use crate::cel::moment::Moment;
+use crate::cel::native::{Entries, Form};
 use crate::cel::types::field_of;
 use crate::cel::value::{Key, List, ListKind, Value, compare, equal, same_key};
 
@@ -90,7 +91,7 @@ fn add(a: &Value, b: &Value) -> Called {
 /// Joins lists. Sets and list maps are merged: items of the right list replace those with the same key.
 fn concat(a: &List, b: &List) -> Value {
     match &a.kind {
-        ListKind::Atomic => Value::list([a.items.as_slice(), b.items.as_slice()].concat()),
+        ListKind::Atomic(_) => Value::list_of([a.items.as_slice(), b.items.as_slice()].concat(), Form::Read),
         ListKind::Set => {
             let mut items = a.items.clone();
             for item in &b.items {
@@ -189,8 +190,8 @@ fn optional_at(container: &Value, key: &Value) -> Called {
     Ok(Value::Optional(found.map(|value| Arc::new(value.clone()))))
 }
 
-fn insert(map: &Arc<std::collections::BTreeMap<Key, Value>>, rest: &[Value]) -> Called {
-    let mut result = (**map).clone();
+fn insert(map: &Entries, rest: &[Value]) -> Called {
+    let mut result = std::collections::BTreeMap::clone(map);
     let mut put = |key: Key, value: Value| match result.insert(key.clone(), value) {
         Some(_) => Err(format!("insert failed: key {} already exists", text_of(&key.value()))),
         None => Ok(()),
@@ -207,5 +208,5 @@ fn insert(map: &Arc<std::collections::BTreeMap<Key, Value>>, rest: &[Value]) -> 
         },
         _ => return no_overload(),
     }
-    Ok(Value::Map(Arc::new(result)))
+    Ok(Value::map(result))
 }

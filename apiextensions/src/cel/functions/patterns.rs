@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use kubesmith_goregex::Regex;
 
 use super::{Called, no_overload};
+use crate::cel::native::Form;
 use crate::cel::value::Value;
 
 /// The limit of cached patterns; it is low, since one may take megabytes.
@@ -54,7 +55,7 @@ pub(in crate::cel) fn search(patterns: &Patterns, function: &str, args: &[Value]
         [Value::Int(n)] => usize::try_from(*n).unwrap_or(usize::MAX),
         _ => usize::MAX,
     };
-    Ok(Value::list(regex.find_iter(text).take(limit).map(Value::string).collect()))
+    Ok(Value::list_of(regex.find_iter(text).take(limit).map(Value::string).collect(), Form::Texts))
 }
 
 #[cfg(test)]

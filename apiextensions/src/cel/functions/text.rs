@@ -2,6 +2,7 @@
 
 use super::format::format;
 use super::{Called, items, no_overload};
+use crate::cel::native::Form;
 use crate::cel::value::Value;
 
 pub(super) fn call(function: &str, args: &[Value]) -> Called {
@@ -66,7 +67,8 @@ fn split(text: &str, separator: &str, rest: &[Value]) -> Called {
         [Value::Int(n)] if *n >= 0 => usize::try_from(*n).unwrap_or(usize::MAX),
         _ => usize::MAX,
     };
-    let list = |parts: Vec<&str>| Ok(Value::list(parts.into_iter().map(Value::string).collect()));
+    let list =
+        |parts: Vec<&str>| Ok(Value::list_of(parts.into_iter().map(Value::string).collect(), Form::Texts));
     match limit {
         0 => list(Vec::new()),
         _ if separator.is_empty() => {

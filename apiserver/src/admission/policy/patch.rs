@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use kubesmith_apiextensions::admission::Compiler;
-use kubesmith_apiextensions::cel::{Composed, Expression, Session};
+use kubesmith_apiextensions::cel::{Composed, Expression, PatchFault, Session};
+use kubesmith_apimachinery::golang;
 use kubesmith_apimachinery::patch::{JsonPatchError, json_patch};
 use serde_json::Value;
 
@@ -20,7 +21,7 @@ use crate::meta;
 use crate::registry::ResourceDef;
 use crate::status::ApiError;
 use crate::types;
-use crate::verbs::admit;
+use crate::verbs::admit::{self, Change};
 
 /// The reason why a patch is not applied.
 #[derive(Debug)]
@@ -60,7 +61,7 @@ impl Patch {
         input: &Input<'_>,
         variables: &[Composed],
     ) -> Result<Value, Unpatched> {
-        let described = self.describe(input, variables).map_err(Unpatched::Failed)?;
+        let described = self.describe(input, variables)?;
         match self.is_json_patch {
             true => by_operations(attributes, def, object, &described),
             false => by_configuration(attributes, def, object, described),
@@ -68,14 +69,17 @@ impl Patch {
     }
 
     /// The configuration or the list of operations.
-    fn describe(&self, input: &Input<'_>, variables: &[Composed]) -> Result<Value, String> {
-        let expression = self.expression.as_ref().map_err(String::clone)?;
+    fn describe(&self, input: &Input<'_>, variables: &[Composed]) -> Result<Value, Unpatched> {
+        let expression = self.expression.as_ref().map_err(|error| Unpatched::Failed(error.clone()))?;
         let bindings = input.bindings();
         let session = Session::new(&bindings, variables);
         let mut evaluation = Evaluation { session: &session, budget: BUDGET };
         match evaluation.patch(&self.source, expression) {
-            Ok(described) => described,
-            Err(Failed::Expression(error) | Failed::Budget(error)) => Err(error),
+            Ok(described) => described.map_err(|fault| match fault {
+                PatchFault::Failed(error) => Unpatched::Failed(error),
+                PatchFault::Panic(error) => Unpatched::Refused(ApiError::internal_of(error)),
+            }),
+            Err(Failed::Expression(error) | Failed::Budget(error)) => Err(Unpatched::Failed(error)),
         }
     }
 }
@@ -96,7 +100,7 @@ fn by_operations(
     let refused = |text: String| Unpatched::Refused(ApiError::internal_of(text));
     check_kind(def, object, &mut patched).map_err(refused)?;
     if attributes.is_resource() {
-        admit::settle_patched(def, &mut patched).map_err(refused)?;
+        admit::settle_changed(def, &mut patched, Change::Operations).map_err(refused)?;
     }
     Ok(patched)
 }
@@ -127,7 +131,12 @@ fn by_configuration(
     let mut merged = apply::merge_unowned(typed, declared, object, &configuration)
         .map_err(|error| Unpatched::Failed(format!("error applying patch: {error}")))?;
     if attributes.is_resource() {
-        admit::settle_changed(def, &mut merged).map_err(Unpatched::Refused)?;
+        admit::settle_changed(def, &mut merged, Change::Configuration).map_err(|fault| {
+            let (group, version) = (&def.group, &def.version);
+            let api = if group.is_empty() { format!("/{version}") } else { format!("{group}/{version}") };
+            let fault = golang::from_unstructured(&fault);
+            Unpatched::Failed(format!("unable to convert unstructured object to {api}, Kind={kind}: {fault}"))
+        })?;
     }
     Ok(merged)
 }
