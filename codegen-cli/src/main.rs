@@ -6,6 +6,11 @@ use clap::Parser;
 use kubesmith::cli::{self, Cli};
 use kubesmith::diag;
 
+/// Generating is to a third allocation of small pieces of syntax: docs/reference/figures.md has the difference.
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     match cli::run(Cli::parse()) {
         Ok(exit) => ExitCode::from(exit.code()),

@@ -49,6 +49,25 @@ pub(crate) fn parse(source: &str) -> Result<Node, Error> {
     Parser { source, flags, frames: Vec::new(), frame, usage: Usage::default() }.run()
 }
 
+/// The lower and the upper limit of a repetition, whether these are numbers in braces, and the text after it.
+type Repetition<'a> = (Bounds, bool, &'a str);
+
+/// Reads the repetition that begins with `c`; `None` if it is no repetition.
+fn repetition(c: char, rest: &str) -> Result<Option<Repetition<'_>>, Error> {
+    let bounds = match c {
+        '*' => (0, None),
+        '+' => (1, None),
+        '?' => (0, Some(1)),
+        '{' => {
+            let Some((bounds, after)) = braces(rest) else { return Ok(None) };
+            let too_large = || Error::new(ErrorCode::InvalidRepeatSize, before(rest, after));
+            return Ok(Some((bounds.ok_or_else(too_large)?, true, after)));
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some((bounds, false, &rest[1..])))
+}
+
 /// The part of `text` before `rest`, which is its end.
 pub(crate) fn before<'a>(text: &'a str, rest: &str) -> &'a str {
     &text[..text.len() - rest.len()]
@@ -60,76 +79,46 @@ impl<'a> Parser<'a> {
         // The text from the repetition on that was read last, if nothing stands between.
         let mut last_repeat = None;
         while let Some(c) = rest.chars().next() {
-            let mut repeat = None;
-            let after = &rest[c.len_utf8()..];
-            rest = match c {
-                '(' if after.starts_with('?') => self.perl_group(rest)?,
-                '(' => {
-                    self.open(true);
-                    after
+            (rest, last_repeat) = match repetition(c, rest)? {
+                Some((bounds, is_counted, after)) => {
+                    (self.repeat(bounds, is_counted, rest, after, last_repeat)?, Some(rest))
                 }
-                '|' => {
-                    self.end_branch()?;
-                    after
-                }
-                ')' => {
-                    self.close()?;
-                    after
-                }
-                '^' => {
-                    let multi_line = self.flags.multi_line;
-                    self.assertion(if multi_line { Assertion::StartOfLine } else { Assertion::StartOfText })?;
-                    after
-                }
-                '$' => {
-                    let multi_line = self.flags.multi_line;
-                    self.assertion(if multi_line { Assertion::EndOfLine } else { Assertion::EndOfText })?;
-                    after
-                }
-                '.' => {
-                    let any = self.flags.dot_is_any;
-                    self.push_class(if any { Class::any() } else { Class::any_but_newline() })?;
-                    after
-                }
-                '[' => {
-                    let (class, after) = self.class(rest)?;
-                    self.push_class(class)?;
-                    after
-                }
-                '*' | '+' | '?' => {
-                    repeat = Some(rest);
-                    let bounds = match c {
-                        '*' => (0, None),
-                        '+' => (1, None),
-                        _ => (0, Some(1)),
-                    };
-                    self.repeat(bounds, false, rest, after, last_repeat)?
-                }
-                '{' => match braces(rest) {
-                    None => {
-                        self.literal('{'.into())?;
-                        after
-                    }
-                    Some((bounds, after)) => {
-                        repeat = Some(rest);
-                        let bounds = bounds
-                            .ok_or_else(|| Error::new(ErrorCode::InvalidRepeatSize, before(rest, after)))?;
-                        self.repeat(bounds, true, rest, after, last_repeat)?
-                    }
-                },
-                '\\' => self.escape(rest)?,
-                c => {
-                    self.literal(c.into())?;
-                    after
-                }
+                None => (self.item(c, rest)?, None),
             };
-            last_repeat = repeat;
         }
         let whole = self.finish_frame()?;
         if self.frames.is_empty() {
             return Ok(whole.node);
         }
         Err(Error::new(ErrorCode::MissingParen, self.source))
+    }
+
+    /// Reads what begins with `c` and is no repetition; returns the rest.
+    fn item(&mut self, c: char, rest: &'a str) -> Result<&'a str, Error> {
+        let after = &rest[c.len_utf8()..];
+        let multi_line = self.flags.multi_line;
+        match c {
+            '(' if after.starts_with('?') => return self.perl_group(rest),
+            '\\' => return self.escape(rest),
+            '[' => {
+                let (class, after) = self.class(rest)?;
+                self.push_class(class)?;
+                return Ok(after);
+            }
+            '(' => self.open(true),
+            '|' => self.end_branch()?,
+            ')' => self.close()?,
+            '^' => {
+                self.assertion(if multi_line { Assertion::StartOfLine } else { Assertion::StartOfText })?
+            }
+            '$' => self.assertion(if multi_line { Assertion::EndOfLine } else { Assertion::EndOfText })?,
+            '.' => {
+                let any = self.flags.dot_is_any;
+                self.push_class(if any { Class::any() } else { Class::any_but_newline() })?;
+            }
+            c => self.literal(c.into())?,
+        }
+        Ok(after)
     }
 
     fn check(&mut self, part: &Part, count: Option<u32>) -> Result<(), Error> {
@@ -183,7 +172,7 @@ impl<'a> Parser<'a> {
     /// Repeats the last part. Returns what follows the operator.
     fn repeat(
         &mut self,
-        (min, max): (u32, Option<u32>),
+        (min, max): Bounds,
         is_counted: bool,
         operator: &'a str,
         after: &'a str,

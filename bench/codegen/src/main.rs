@@ -19,6 +19,10 @@ use std::time::{Duration, Instant};
 use kubesmith::config::{self, Overrides};
 use kubesmith::{pipeline, write};
 
+/// The command's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The default numbers of kinds, and the number of spec fields of a kind.
 const KINDS: [usize; 2] = [100, 1_000];
 const FIELDS: usize = 30;

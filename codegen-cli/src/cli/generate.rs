@@ -159,26 +159,11 @@ pub(super) fn run(arguments: Generate) -> io::Result<Exit> {
     let start = Instant::now();
     let format = arguments.message_format;
     let (check, dump_ir, update_report) = (arguments.check, arguments.dump_ir, arguments.update_report);
-    let settings = match arguments.flags.settings() {
-        Ok(settings) if dump_ir && settings.len() > 1 => {
-            return Ok(usage("--dump-ir prints one representation: choose a member with --config"));
-        }
-        Ok(settings)
-            if update_report && settings.iter().all(|settings| settings.openapi.report.is_none()) =>
-        {
-            return Ok(usage(
-                "--update-report has no effect: name the file with --report-filename, or `report_filename` in the \
-                 `[openapi]` table",
-            ));
-        }
+    let settings = match settings_of(arguments) {
         Ok(settings) => settings,
-        Err(error) => return Ok(usage(&error.to_string())),
+        Err(fault) => return Ok(usage(&fault)),
     };
-    let inputs = settings.iter().flat_map(|settings| &settings.input).map(|input| display(input));
-    let notice =
-        Notice::of(format!("reading {} and their dependencies", inputs.collect::<Vec<_>>().join(", ")));
-    let mut generated: Vec<Generated> = settings.iter().map(pipeline::generate).collect();
-    drop(notice);
+    let mut generated = generate_all(&settings);
     let failed = generated.iter().any(|generated| diag::has_errors(&generated.diagnostics));
     let is_stopped = failed && !goes_on(&settings, &generated);
     let end = if is_stopped { "nothing was written" } else { "the kinds without errors go on" };
@@ -225,6 +210,29 @@ pub(super) fn run(arguments: Generate) -> io::Result<Exit> {
         }
         Err(error) => Ok(refuse(&[error], format)),
     }
+}
+
+/// Returns the settings of each run.
+fn settings_of(arguments: Generate) -> Result<Vec<Settings>, String> {
+    let (dump_ir, update_report) = (arguments.dump_ir, arguments.update_report);
+    let settings = arguments.flags.settings().map_err(|error| error.to_string())?;
+    if dump_ir && settings.len() > 1 {
+        return Err("--dump-ir prints one representation: choose a member with --config".to_owned());
+    }
+    if update_report && settings.iter().all(|settings| settings.openapi.report.is_none()) {
+        let text = "--update-report has no effect: name the file with --report-filename, or `report_filename` in the \
+                    `[openapi]` table";
+        return Err(text.to_owned());
+    }
+    Ok(settings)
+}
+
+/// Generates everything in memory, and says so when it takes long.
+fn generate_all(settings: &[Settings]) -> Vec<Generated> {
+    let inputs = settings.iter().flat_map(|settings| &settings.input).map(|input| display(input));
+    let inputs = inputs.collect::<Vec<_>>().join(", ");
+    let _notice = Notice::of(format!("reading {inputs} and their dependencies"));
+    settings.iter().map(pipeline::generate).collect()
 }
 
 /// Whether files can be written despite errors.
