@@ -96,7 +96,10 @@ impl<'a> Parser<'a> {
     /// Reads what begins with `c` and is no repetition; returns the rest.
     fn item(&mut self, c: char, rest: &'a str) -> Result<&'a str, Error> {
         let after = &rest[c.len_utf8()..];
-        let multi_line = self.flags.multi_line;
+        let (start, end) = match self.flags.multi_line {
+            true => (Assertion::StartOfLine, Assertion::EndOfLine),
+            false => (Assertion::StartOfText, Assertion::EndOfText),
+        };
         match c {
             '(' if after.starts_with('?') => return self.perl_group(rest),
             '\\' => return self.escape(rest),
@@ -108,10 +111,8 @@ impl<'a> Parser<'a> {
             '(' => self.open(true),
             '|' => self.end_branch()?,
             ')' => self.close()?,
-            '^' => {
-                self.assertion(if multi_line { Assertion::StartOfLine } else { Assertion::StartOfText })?
-            }
-            '$' => self.assertion(if multi_line { Assertion::EndOfLine } else { Assertion::EndOfText })?,
+            '^' => self.assertion(start)?,
+            '$' => self.assertion(end)?,
             '.' => {
                 let any = self.flags.dot_is_any;
                 self.push_class(if any { Class::any() } else { Class::any_but_newline() })?;
