@@ -92,7 +92,14 @@ fn by_operations(
     operations: &Value,
 ) -> Result<Value, Unpatched> {
     let operations = operations.as_array().map_or(&[][..], Vec::as_slice);
-    let mut patched = match json_patch(object, operations) {
+    // In a policy's patch, a null value is the text `null`. The library compares that with Go's nil, so such a test fails
+    // (`test` of evanphx/json-patch, and `evaluatePatchExpression` of plugin/policy/mutating/patch/json_patch.go).
+    let is_null_test =
+        |operation: &Value| operation["op"] == "test" && operation.get("value").is_some_and(Value::is_null);
+    let null_test = operations.iter().position(is_null_test);
+    let run = null_test.map_or(operations, |at| &operations[..=at]);
+    let mut patched = match json_patch(object, run) {
+        Ok(_) if null_test.is_some() => return Ok(object.clone()),
         Ok(patched) => patched,
         Err(JsonPatchError::Test(_)) => return Ok(object.clone()),
         Err(error) => return Err(Unpatched::Failed(format!("JSON Patch: {error}"))),
