@@ -313,6 +313,15 @@ pub(super) fn default(def: &ResourceDef, value: &mut Value, stage: Stage) {
     }
 }
 
+/// Refuses an object that is nested too deeply to be read again from its JSON.
+pub(super) fn check_depth(value: &Value) -> ApiResult<()> {
+    if meta::is_deeper(value, meta::MAX_DEPTH) {
+        let text = format!("the object is nested deeper than {} levels", meta::MAX_DEPTH);
+        return Err(ApiError::bad_request(text));
+    }
+    Ok(())
+}
+
 /// Checks a whole object; `old` is the one that it replaces, through this subresource.
 pub(super) fn check(
     def: &ResourceDef,
@@ -320,10 +329,7 @@ pub(super) fn check(
     old: Option<&Value>,
     subresource: &str,
 ) -> ApiResult<()> {
-    if meta::is_deeper(value, meta::MAX_DEPTH) {
-        let text = format!("the object is nested deeper than {} levels", meta::MAX_DEPTH);
-        return Err(ApiError::bad_request(text));
-    }
+    check_depth(value)?;
     let causes: Vec<Cause> = match &def.behaviour {
         Behaviour::BuiltIn(built_in) => {
             let (strategy, core) = metadata_checks(def, subresource);

@@ -99,6 +99,7 @@ pub(crate) fn take(server: &Arc<Server>, def: &ResourceDef, namespace: &str, nam
 /// Returns an error if the object is not of its kind, has an invalid name, or is one that every server would refuse.
 fn complete(server: &Server, def: &ResourceDef, value: &mut Value) -> ApiResult<()> {
     let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..WriteOptions::default() };
+    admit::check_depth(value)?;
     admit::settle_fields(def, value, &Duplicates::default(), &ignoring)?;
     meta::tidy(value);
     if meta::name(value).is_empty() && !meta::text(value, "generateName").is_empty() {

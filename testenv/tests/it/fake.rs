@@ -211,6 +211,8 @@ async fn invalid_object_is_refused_by_the_tracker() {
     let gone = json!({"apiVersion": "v1", "kind": "ConfigMap",
         "metadata": {"name": "y", "deletionTimestamp": "2026-01-02T03:04:05Z"}});
     let nested = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "y"}, "data": [1]});
+    let deep = (0..200).fold(json!(1), |value, _| json!([value]));
+    let deep = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "y"}, "data": deep});
     let crd = || {
         let mut crd = widget_crd("a.example", "Cluster");
         crd.spec.versions[0].storage = false;
@@ -224,6 +226,7 @@ async fn invalid_object_is_refused_by_the_tracker() {
         tracker.add(Object::from_dynamic(&widget("w", json!({})))).unwrap_err().to_string(),
         tracker.add(Object::from_value(gone)).unwrap_err().to_string(),
         tracker.add(Object::from_value(nested)).unwrap_err().to_string(),
+        tracker.add(Object::from_value(deep)).unwrap_err().to_string(),
         tracker.add(Object::from_value(json!(3))).unwrap_err().to_string(),
         tracker.add(crd()).unwrap_err().to_string(),
         Fake::<Client>::builder().crds([crd()]).build().unwrap_err().to_string(),
@@ -237,6 +240,7 @@ async fn invalid_object_is_refused_by_the_tracker() {
         "the fake does not know the kind \"Widget\" of \"a.example/v1\"",
         "give it a finalizer, or leave it out",
         "cannot be handled as a ConfigMap",
+        "nested deeper than 100 levels",
         "has to be a JSON object",
         "must have exactly one version marked as storage version",
         "the CRD \"widgets.a.example\" was refused",
