@@ -29,7 +29,9 @@ struct Answered<'a> {
 impl World {
     /// Delivers a request or a call, with its planned fault.
     pub(super) fn deliver_request(&mut self, mut pending: Pending) {
-        if matches!(&pending.what, What::Request(request) if request.1.reply.is_canceled()) {
+        if !pending.is_sent
+            && matches!(&pending.what, What::Request(request) if request.1.reply.is_canceled())
+        {
             return;
         }
         let site = pending.site.take();
@@ -90,12 +92,13 @@ impl World {
     /// Performs a call of an outside system.
     fn carry_out_call(&mut self, process: usize, label: &str, call: Call, fault: Option<Fault>) {
         let name = self.name_of(process);
-        let before = self.outside();
+        let (before, entries) = (self.outside(), self.entries());
         let is_lost = matches!(fault, Some(Fault::CrashAfter(_) | Fault::Lost));
         (call.carry_out)(if is_lost { CallFate::Lost } else { CallFate::Answered });
         self.rates.request(self.now);
         if self.outside() != before {
             self.last_change = self.now;
+            self.note_removed(&entries);
             if let Some(failure) = self.rates.write(&format!("{label} by {process}"), self.now) {
                 self.fail_loop(failure);
             }

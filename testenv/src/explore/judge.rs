@@ -94,8 +94,11 @@ impl Run<'_> {
         let state = normalise(objects.chain(systems.iter().map(|system| (system, true))), &self.world.names);
         let expected = self.options.aim.expected();
         // An operator may restore an object that a user removed, but need not.
-        let is_removal = self.options.plan.again && step == self.world.spec.steps.len();
-        let differences = expected.and_then(|Expected { mask, states, .. }| {
+        let again = self.options.plan.again;
+        let users = self.world.spec.steps.len();
+        // An operator that has seen neither an object nor its removal cannot restore it.
+        let is_unseen = again && self.history && step == users;
+        let differences = expected.filter(|_| !is_unseen).and_then(|Expected { mask, states, .. }| {
             let wanted = states.get(step)?;
             // An operator that never saw an object that is deleted now has made nothing for it.
             let known = self.states.last().filter(|_| self.history && self.deletes);
@@ -107,7 +110,12 @@ impl Run<'_> {
                 }
                 None => wanted,
             };
-            let before = states[..step].last().filter(|_| is_removal);
+            let before = match step.checked_sub(users) {
+                Some(0) if again => states[..step].last(),
+                // Objects without an owner may have been made after the removal.
+                Some(1) if again => states.last(),
+                _ => None,
+            };
             Some(match before {
                 Some(before) => mask.differences(&mask.nearest(wanted, before, &state), &state),
                 None => mask.differences(wanted, &state),
@@ -163,7 +171,7 @@ impl Run<'_> {
             let text = |key: &str| object["metadata"][key].as_str().unwrap_or_default();
             scrub(&target(group, resource, text("namespace"), text("name")), &self.world.names)
         });
-        targets.collect()
+        targets.chain(self.world.entries()).collect()
     }
 
     /// Returns an object that an operator deleted although it is wanted, and not (or, for an operator that sees the

@@ -45,6 +45,7 @@
 
 mod beginning;
 mod cluster;
+mod compare;
 mod deliver;
 mod dice;
 mod fault;
@@ -61,6 +62,8 @@ mod past;
 mod pending;
 mod plan;
 mod process;
+#[cfg(test)]
+mod replayed;
 mod report;
 mod run;
 mod search;

@@ -33,6 +33,14 @@ pub(super) enum Failure {
         step: usize,
         differences: Vec<String>,
     },
+    /// Objects of an earlier form of a custom resource stay.
+    Outdated(Vec<String>),
+    /// A field is unset, and the objects keep what it has led to.
+    NotUnset {
+        field: String,
+        step: usize,
+        differences: Vec<String>,
+    },
     /// An object is written without end.
     HotLoop(String),
     /// Requests never end.
@@ -75,6 +83,17 @@ impl fmt::Display for Failure {
             }
             Self::NotReversed { what, step, differences } => {
                 write!(f, "{what} should make no difference in the end, but after step {step} it does:")?;
+                differences.iter().try_for_each(|line| write!(f, "\n  - {line}"))
+            }
+            Self::Outdated(left) => {
+                f.write_str("an earlier form of the custom resource needed these objects, and its present one does not:")?;
+                left.iter().try_for_each(|line| write!(f, "\n  - {line} is left over"))
+            }
+            Self::NotUnset { field, step, differences } => {
+                write!(
+                    f,
+                    "{field} is unset in step {step}, and the objects are not as if it had never been set:"
+                )?;
                 differences.iter().try_for_each(|line| write!(f, "\n  - {line}"))
             }
             Self::HotLoop(what) => write!(f, "hot loop: {what} changes the object without end"),

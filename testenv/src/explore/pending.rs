@@ -16,6 +16,8 @@ pub(super) struct Pending {
     pub(super) site: Option<String>,
     /// Set if it is late.
     pub(super) held: Option<Held>,
+    /// Whether it arrives even if its process has ended: it left when the process went on after a pause.
+    pub(super) is_sent: bool,
     pub(super) what: What,
 }
 

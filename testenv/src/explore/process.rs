@@ -108,7 +108,7 @@ impl World {
     pub(super) fn stop(&mut self, index: usize) {
         super::panics::ignoring(|| self.processes[index].lane = None);
         self.processes[index].is_paused = false;
-        self.pending.retain(|pending| pending.process != index);
+        self.pending.retain(|pending| pending.process != index || pending.is_sent);
         self.watches.retain(|watch| watch.process != index);
     }
 

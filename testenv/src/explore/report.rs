@@ -130,6 +130,8 @@ pub struct Failed {
     pub(super) runs: usize,
     pub(super) story: Vec<String>,
     pub(super) diverges: Option<String>,
+    /// Whether statics keep the run without faults from succeeding afterwards.
+    pub(super) statics: bool,
 }
 
 impl Failed {
@@ -201,6 +203,12 @@ impl fmt::Display for Failed {
             writeln!(
                 f,
                 "\nThe failure did not repeat: the operator is not deterministic. In the same schedule, {diverges}"
+            )?;
+        }
+        if self.statics {
+            f.write_str(
+                "\nAfter it, the run without faults fails, too: the operator keeps values in statics, which survive runs and \
+                 crashes. The replay needs a new process.\n",
             )?;
         }
         write!(f, "\nReplay: KUBESMITH_EXPLORE='{}'", self.replay())

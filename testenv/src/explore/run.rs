@@ -134,8 +134,8 @@ pub(super) struct Options<'a> {
     pub(super) aim: Aim<'a>,
     /// The resources to compare.
     pub(super) resources: &'a BTreeSet<(String, String)>,
-    /// Whether the operators start only before the user's last step.
-    pub(super) late: bool,
+    /// The step at which the operators start, if not before all steps.
+    pub(super) late: Option<usize>,
     /// Whether pods run. Their node is busy even when nothing happens.
     pub(super) node: bool,
 }
@@ -218,21 +218,24 @@ impl Run<'_> {
                 break;
             }
             self.world.step = i;
-            let is_late = self.options.late && i + 1 < users;
-            if i == 0 && !is_late {
+            if i == 0 && self.options.late.is_none_or(|late| late == 0) {
                 self.start_all();
             }
             if let Step::Apply(all) = step {
                 self.wait_for_deletions(all);
             }
             self.take_step(i, step);
-            if self.options.late && i > 0 && i + 1 == users {
+            if i > 0 && self.options.late == Some(i) {
                 self.start_all();
             }
             let is_last = i + 1 == steps.len();
-            self.settle(is_last, i + 1 < steps.len() && self.is_early(i + 1));
-            if i + 1 == users && self.world.failure.is_none() {
+            let next_is_early = !is_last && self.is_early(i + 1);
+            self.settle(is_last, next_is_early);
+            if i + 1 == users && !next_is_early && self.world.failure.is_none() {
                 self.check_end();
+            }
+            if self.options.late == Some(i) && i + 1 < users {
+                break;
             }
         }
         let leaked = if steps.len() > users && self.world.failure.is_none() { self.leaks() } else { None };
@@ -311,6 +314,7 @@ impl Run<'_> {
         let world = &mut self.world;
         world.deleted.clear();
         world.doomed.clear();
+        world.old_entries = world.entries();
         world.step_versions.push(world.cluster.objects().version());
         let removed;
         let step = match step {

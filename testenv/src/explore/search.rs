@@ -1,15 +1,17 @@
 //! Searches for a failing schedule, and reduces it.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use super::beginning::Beginning;
+use super::compare::{difference, outdated};
 use super::dice::Dice;
 use super::oracle::Failure;
 use super::plan::{Ground, Plan, random, smaller, systematic};
 use super::report::{Crashed, Failed, Report};
 use super::run::{Aim, Expected, Options, Outcome, Scenario, run};
 use super::settings::Settings;
+use super::state::State;
 use super::world::is_noise;
 
 /// The limit of runs that reduce a schedule.
@@ -99,7 +101,7 @@ impl Search<'_> {
         let (seed, node) = (self.settings.seed, self.node);
         let resources = &self.known(plan).expected.resources;
         let beginning = &self.beginning;
-        Options { beginning, seed, plan, aim: Aim::Learn, resources, late: false, node }
+        Options { beginning, seed, plan, aim: Aim::Learn, resources, late: None, node }
     }
 
     fn count(&mut self, outcome: Outcome) -> Outcome {
@@ -128,7 +130,8 @@ impl Search<'_> {
         let story = self.known.baseline.story.clone();
         self.compare(&none, &story, repeated)?;
         let compared = Options { aim: Aim::Compare(&self.known.expected), ..self.options(&none) };
-        let late = self.count(run(self.scenario, Options { late: true, ..compared }));
+        let last = self.known.baseline.users.checked_sub(1);
+        let late = self.count(run(self.scenario, Options { late: last, ..compared }));
         let (expected, steps) = (&self.known.expected, self.known.baseline.steps);
         let mut history: Vec<String> = late.failure.iter().map(ToString::to_string).collect();
         for i in steps.saturating_sub(2)..steps {
@@ -136,6 +139,11 @@ impl Search<'_> {
                 (Some(one), Some(other)) => history.extend(expected.mask.differences(one, other)),
                 _ => history.push(format!("step {} is not reached", i + 1)),
             }
+        }
+        let state = |states: &[State]| last.and_then(|last| states.get(last)).cloned().unwrap_or_default();
+        let outdated = outdated(&state(&late.states), &state(&expected.states), &expected.mask);
+        if !outdated.is_empty() {
+            return Err(self.failed(&Failure::Outdated(outdated), &none, story, None));
         }
         self.known.expected.depends_on_history = !history.is_empty();
         self.history = history.into_iter().collect();
@@ -241,9 +249,49 @@ impl Search<'_> {
         };
         let (alive, dead): (Vec<_>, Vec<_>) = outcome.variants.fields.iter().partition(has_effect);
         let alive: BTreeSet<&String> = alive.into_iter().map(|(.., field)| field).collect();
-        let dead = dead.into_iter().map(|(.., field)| field).filter(|field| !alive.contains(field));
-        self.dead = dead.cloned().collect();
+        // A value that has an effect may be unset without one.
+        let is_alive = |field: &str| {
+            let mut all = alive.iter().filter_map(|other| other.strip_prefix(field));
+            all.any(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let is_kept = |(_, changed, field): &&&(usize, usize, String)| {
+            outcome.variants.unset.contains(changed) && is_alive(field)
+        };
+        let kept = dead.iter().filter(is_kept).map(|(_, changed, field)| (*changed, field.clone()));
+        let kept: Vec<(usize, String)> = kept.collect();
+        self.dead =
+            dead.into_iter().map(|(.., field)| field).filter(|field| !is_alive(field)).cloned().collect();
+        for (step, field) in kept {
+            self.check_unset(&plan, &outcome, step, &field)?;
+        }
         Ok(())
+    }
+
+    /// Checks that the objects after a field is unset are as if it had never been set.
+    fn check_unset(
+        &mut self,
+        plan: &Plan,
+        outcome: &Outcome,
+        step: usize,
+        field: &str,
+    ) -> Result<(), Box<Failed>> {
+        let late = self.count(run(self.scenario, Options { late: Some(step), ..self.options(plan) }));
+        let state = |outcome: &Outcome| outcome.states.get(step).cloned().unwrap_or_default();
+        let is_other =
+            |line: &String| !outcome.variants.kinds.contains(line.split(' ').next().unwrap_or_default());
+        let differences: Vec<String> = self
+            .known
+            .expected
+            .mask
+            .differences(&state(&late), &state(outcome))
+            .into_iter()
+            .filter(is_other)
+            .collect();
+        if differences.is_empty() {
+            return Ok(());
+        }
+        let failure = Failure::NotUnset { field: field.to_owned(), step: step + 1, differences };
+        Err(self.failed(&failure, plan, outcome.story.clone(), None))
     }
 
     /// Applies an odd object that the server accepts, and notes it if the operator fails on it; false if there are fewer.
@@ -345,6 +393,12 @@ impl Search<'_> {
         self.fired.extend(outcome.fired.iter().cloned());
         let Some(failure) = outcome.failure.clone() else { return Ok(outcome.story) };
         let mut plan = plan.clone();
+        if self.has_changed(&plan) {
+            return Err(Box::new(Failed {
+                statics: true,
+                ..*self.failed(&failure, &plan, outcome.story, None)
+            }));
+        }
         let Some(mut again) = self.repeated(&plan, &failure) else {
             let other = self.run(&plan).story;
             let diverges = difference(&outcome.story, &other)
@@ -356,6 +410,12 @@ impl Search<'_> {
         }
         let failure = again.failure.unwrap_or(failure);
         Err(self.failed(&failure, &plan, again.story, None))
+    }
+
+    /// Reports whether the run without faults fails now: statics have survived the failing run, which cannot be repeated.
+    fn has_changed(&mut self, plan: &Plan) -> bool {
+        let without = Plan { again: plan.again, ..Plan::default() };
+        *plan != without && self.run(&without).failure.is_some()
     }
 
     /// Notes how the second run of a schedule differs from the first one, which did not fail.
@@ -440,53 +500,7 @@ impl Search<'_> {
             runs: self.runs,
             story,
             diverges,
+            statics: false,
         })
-    }
-}
-
-/// Returns the first line in which two runs of one schedule differ, with the likely cause.
-fn difference(story: &[String], other: &[String]) -> Option<String> {
-    match story.iter().zip(other).find(|(one, other)| one != other) {
-        Some((one, other_line)) => {
-            let cause = cause_of_divergence(story, other);
-            Some(format!("one run has\n  {one}\nwhere another has\n  {other_line}\n{cause}"))
-        }
-        None if story.len() == other.len() => None,
-        None => {
-            Some(format!("one run goes on after {} lines where another ends", story.len().min(other.len())))
-        }
-    }
-}
-
-/// Returns the likely cause why two runs of one schedule differ, from their stories.
-fn cause_of_divergence(one: &[String], other: &[String]) -> &'static str {
-    // The times are ignored.
-    let sorted = |story: &[String]| {
-        let mut lines: Vec<String> = story
-            .iter()
-            .map(|line| line.split_once("  ").map_or(line.as_str(), |(_, text)| text).trim().to_owned())
-            .collect();
-        lines.sort();
-        lines
-    };
-    let times = |story: &[String]| -> Vec<String> {
-        story.iter().map(|line| line.split_whitespace().next().unwrap_or_default().to_owned()).collect()
-    };
-    let (lines, others) = (sorted(one), sorted(other));
-    let mut balance: BTreeMap<&String, isize> = BTreeMap::new();
-    lines.iter().for_each(|line| *balance.entry(line).or_default() += 1);
-    others.iter().for_each(|line| *balance.entry(line).or_default() -= 1);
-    let differing: usize = balance.values().map(|count| count.unsigned_abs()).sum();
-    match () {
-        () if lines == others && times(one) == times(other) => {
-            "the same things happen in another order, as by the order of a HashMap or by a branch of tokio::select!"
-        }
-        () if lines == others => "the same things happen at other times, as by random pauses",
-        () if differing * 4 < lines.len() + others.len() => {
-            "most of what happens is the same: something in the operator is random, or goes by the machine's clock"
-        }
-        () => {
-            "the runs go different ways: the order of a HashMap, tokio::select!, random numbers or the machine's clock decide"
-        }
     }
 }

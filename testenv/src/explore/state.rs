@@ -71,6 +71,11 @@ impl Mask {
         nearest
     }
 
+    /// Returns the objects that are not wanted.
+    pub(super) fn left_over<'a>(&self, wanted: &State, found: &'a State) -> Vec<&'a String> {
+        found.keys().filter(|key| self.shows(key) && !wanted.contains_key(*key)).collect()
+    }
+
     /// Returns the differences, a line each.
     pub(super) fn differences(&self, wanted: &State, found: &State) -> Vec<String> {
         let mut lines = Vec::new();

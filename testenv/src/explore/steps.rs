@@ -17,6 +17,8 @@ pub(super) struct Variants {
     pub(super) same: Vec<(usize, usize, String)>,
     /// Changes of single fields: the step before, the step of the change, and the field.
     pub(super) fields: Vec<(usize, usize, String)>,
+    /// The steps that unset a field.
+    pub(super) unset: BTreeSet<usize>,
     /// What is wrong with the only step's object, which the server takes.
     pub(super) invalid: Option<String>,
     /// Objects that the server takes against its schema.
@@ -77,6 +79,9 @@ pub(super) fn add_fields(spec: &mut Spec, accepts: Accepts<'_>) -> Variants {
             let before = spec.steps.len() - 1;
             let changed = spec.then(&vary::with(&object, &[field]));
             variants.fields.push((before, changed, field.name()));
+            if field.unsets() {
+                variants.unset.insert(changed);
+            }
             variants.same.push((before, spec.then(&object), format!("a change of {}", field.name())));
         }
         for pair in fields.windows(2) {

@@ -62,6 +62,10 @@ impl Change {
         }
     }
 
+    pub(super) fn unsets(&self) -> bool {
+        self.value.is_none()
+    }
+
     /// Returns the field's name, such as `spec.size`.
     pub(super) fn name(&self) -> String {
         format!("spec.{}", self.path.join("."))
@@ -72,7 +76,7 @@ impl Change {
 pub(super) fn fields(object: &Value, schema: &Value, accepts: &dyn Fn(&Value) -> bool) -> Vec<Change> {
     let spec = &schema["properties"]["spec"];
     let tries =
-        [other_values, without_optional].into_iter().flat_map(|changes| changes(&object["spec"], spec, 0));
+        [other_values, without_each].into_iter().flat_map(|changes| changes(&object["spec"], spec, 0));
     let accepted = tries.filter(|change| {
         let variant = with(object, &[change]);
         variant != *object && accepts(&variant)
@@ -167,8 +171,17 @@ fn other_value(now: &Value, schema: &Value) -> Option<Value> {
     }
 }
 
-/// Removes each field that is set and optional.
+/// Removes each field that is set and optional, with all below it.
 fn without_optional(value: &Value, schema: &Value, depth: usize) -> Vec<Change> {
+    without(value, schema, depth, false)
+}
+
+/// As [`without_optional`], and also each optional field below another one.
+fn without_each(value: &Value, schema: &Value, depth: usize) -> Vec<Change> {
+    without(value, schema, depth, true)
+}
+
+fn without(value: &Value, schema: &Value, depth: usize, each: bool) -> Vec<Change> {
     let required: BTreeSet<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let mut changes = Vec::new();
@@ -177,10 +190,12 @@ fn without_optional(value: &Value, schema: &Value, depth: usize) -> Vec<Change> 
         if now.is_null() {
             continue;
         }
-        if !required.contains(name.as_str()) {
+        let is_optional = !required.contains(name.as_str());
+        if is_optional {
             changes.push(Change::of(name, None));
-        } else if now.is_object() {
-            changes.extend(below(name, without_optional(now, field, depth + 1)));
+        }
+        if now.is_object() && (each || !is_optional) {
+            changes.extend(below(name, without(now, field, depth + 1, each)));
         }
     }
     changes
@@ -235,6 +250,7 @@ mod tests {
                 ("spec.in.on".to_owned(), json!({"size": 3, "in": {"on": true}})),
                 ("spec.size".to_owned(), json!({"size": 4, "in": {"on": false}})),
                 ("spec.in".to_owned(), json!({"size": 3})),
+                ("spec.in.on".to_owned(), json!({"size": 3, "in": {}})),
             ]
         );
     }

@@ -1,5 +1,7 @@
 //! Replicas that elect a leader, one of which stands still between the check of its lease and a write.
 
+use std::cell::Cell;
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -59,13 +61,28 @@ impl Replica {
     }
 }
 
-/// Makes a map for each widget: with a generated name if there is none, or with the widget's name.
+/// Makes a map for each widget: with a generated name if there is none, or with the widget's name. Ends when it has lost the
+/// lease.
 async fn operator(client: Client, generates: bool) -> kube::Result<()> {
+    let leads = Cell::new(false);
+    let mut replica = Replica::new(client.clone());
+    let election = async {
+        loop {
+            let led = leads.replace(replica.leads().await?);
+            if led && !leads.get() {
+                return Ok(());
+            }
+            tokio::time::sleep(RENEWAL).await;
+        }
+    };
+    futures::future::select(pin!(election), pin!(work(client, &leads, generates))).await.factor_first().0
+}
+
+async fn work(client: Client, leads: &Cell<bool>, generates: bool) -> kube::Result<()> {
     let all: Api<DynamicObject> = Api::namespaced_with(client.clone(), "default", &widgets());
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
-    let mut replica = Replica::new(client);
     loop {
-        if replica.leads().await? {
+        if leads.get() {
             let found = maps.list(&ListParams::default().labels("of")).await?;
             for widget in all.list(&ListParams::default()).await?.items {
                 let mut map = child(&widget, true);

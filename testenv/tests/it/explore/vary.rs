@@ -105,6 +105,30 @@ async fn only_adds(seen: Seen) -> kube::Result<()> {
     add_named(&seen).await
 }
 
+/// Keeps the label of a note that is unset.
+async fn keeps_label(seen: Seen) -> kube::Result<()> {
+    for widget in seen.live() {
+        let labels = serde_json::json!({"labels": {"note": widget.data["spec"]["note"]}});
+        let patch = match widget.data["spec"]["note"].is_string() {
+            true => serde_json::json!({"metadata": labels}),
+            false => serde_json::json!({}),
+        };
+        seen.put(super::child(widget, true)).await?;
+        let (name, params) =
+            (widget.metadata.name.clone().unwrap_or_default(), kube::api::PatchParams::default());
+        seen.map_api().patch(&name, &params, &kube::api::Patch::Merge(&patch)).await?;
+    }
+    Ok(())
+}
+
+#[test]
+fn rest_is_found_when_a_field_is_unset() {
+    let failed = varied(keeps_label, 42).unwrap_err();
+    assert!(failed.failure().starts_with("spec.note is unset in step"), "{failed}");
+    assert!(failed.failure().contains("metadata.labels.note is a instead of nothing"), "{failed}");
+    assert_eq!(failed.plan(), "fields", "{failed}");
+}
+
 #[test]
 fn rest_is_found_when_a_change_is_taken_back() {
     let failed = varied(only_adds, 42).unwrap_err();

@@ -1,0 +1,73 @@
+//! Compares runs without a fault between them: one that has seen all steps with one that begins late, and repetitions.
+
+use std::collections::BTreeMap;
+
+use super::state::{Mask, State};
+
+/// Kinds whose objects stay for their own sake: data, and what ran to its end.
+const KEPT: &[&str] = &["PersistentVolumeClaim", "Job", "Pod", "ReplicaSet", "ControllerRevision"];
+
+/// Returns the objects that exist although an operator that sees only the present form of their owners makes none.
+pub(super) fn outdated(late: &State, found: &State, mask: &Mask) -> Vec<String> {
+    let left = mask.left_over(late, found);
+    let is_owned = |key: &&&String| {
+        let kind = key.split(' ').next().unwrap_or_default();
+        let owners = found.get(**key).and_then(|fields| fields.get("metadata.ownerReferences"));
+        let is_owner = |owner: &String| {
+            let (kind, name) = owner.split_once(' ').unwrap_or_default();
+            let name = name.rsplit('/').next().unwrap_or_default();
+            owners.is_some_and(|owners| {
+                owners.contains(&format!("kind: {kind},")) && owners.contains(&format!("name: {name}"))
+            })
+        };
+        !KEPT.contains(&kind) && late.keys().any(is_owner)
+    };
+    left.iter().filter(is_owned).map(|key| (*key).clone()).collect()
+}
+
+/// Returns the first line in which two runs of one schedule differ, with the likely cause.
+pub(super) fn difference(story: &[String], other: &[String]) -> Option<String> {
+    match story.iter().zip(other).find(|(one, other)| one != other) {
+        Some((one, other_line)) => {
+            let cause = cause_of_divergence(story, other);
+            Some(format!("one run has\n  {one}\nwhere another has\n  {other_line}\n{cause}"))
+        }
+        None if story.len() == other.len() => None,
+        None => {
+            Some(format!("one run goes on after {} lines where another ends", story.len().min(other.len())))
+        }
+    }
+}
+
+/// Returns the likely cause why two runs of one schedule differ, from their stories.
+fn cause_of_divergence(one: &[String], other: &[String]) -> &'static str {
+    // The times are ignored.
+    let sorted = |story: &[String]| {
+        let mut lines: Vec<String> = story
+            .iter()
+            .map(|line| line.split_once("  ").map_or(line.as_str(), |(_, text)| text).trim().to_owned())
+            .collect();
+        lines.sort();
+        lines
+    };
+    let times = |story: &[String]| -> Vec<String> {
+        story.iter().map(|line| line.split_whitespace().next().unwrap_or_default().to_owned()).collect()
+    };
+    let (lines, others) = (sorted(one), sorted(other));
+    let mut balance: BTreeMap<&String, isize> = BTreeMap::new();
+    lines.iter().for_each(|line| *balance.entry(line).or_default() += 1);
+    others.iter().for_each(|line| *balance.entry(line).or_default() -= 1);
+    let differing: usize = balance.values().map(|count| count.unsigned_abs()).sum();
+    match () {
+        () if lines == others && times(one) == times(other) => {
+            "the same things happen in another order, as by the order of a HashMap or by a branch of tokio::select!"
+        }
+        () if lines == others => "the same things happen at other times, as by random pauses",
+        () if differing * 4 < lines.len() + others.len() => {
+            "most of what happens is the same: something in the operator is random, or goes by the machine's clock"
+        }
+        () => {
+            "the runs go different ways: the order of a HashMap, tokio::select!, random numbers or the machine's clock decide"
+        }
+    }
+}
