@@ -6,7 +6,7 @@ use clap::Parser;
 use kubesmith::cli::{self, Cli};
 use kubesmith::diag;
 
-/// Generating is to a third allocation of small pieces of syntax: docs/reference/figures.md has the difference.
+/// `generate` allocates many small pieces of syntax; docs/reference/figures.md compares both allocators.
 #[cfg(feature = "mimalloc")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
