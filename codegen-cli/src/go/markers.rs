@@ -3,6 +3,7 @@
 
 use kubesmith_core::grammar::{Definition, Family, Place, Target, marker_definition, marker_name};
 
+use super::release::Release;
 use super::syntax::Word;
 
 /// Markers that make a field required or optional.
@@ -97,9 +98,8 @@ fn single(definition: &Definition) -> Option<(Option<Family>, bool, &'static str
 }
 
 /// Whether markers require a field, by their ranks in controller-gen; `None`: no marker decides.
-pub(super) fn presence(markers: &[Word]) -> Option<bool> {
-    let has = |wanted: &str| markers.iter().any(|marker| name(marker) == wanted);
-    let first = PRESENCE.iter().find(|wanted| has(wanted))?;
+pub(super) fn presence(markers: &[Word], release: Release) -> Option<bool> {
+    let first = PRESENCE.iter().find(|wanted| release.knows(wanted) && has(markers, wanted))?;
     Some(first.to_lowercase().ends_with("required"))
 }
 

@@ -11,7 +11,7 @@ use crate::ir::Older;
 pub(crate) struct Release(pub(super) Option<[u32; 3]>);
 
 /// Markers that releases added, with the last release without them. Older releases take them for comments.
-const ADDED: [(&str, [u32; 3]); 8] = [
+const ADDED: [(&str, [u32; 3]); 10] = [
     // Commit 5e5bc88a of 2024-05-14.
     ("default", [0, 15, 0]),
     // Commit 7c982e07 of 2025-06-18.
@@ -19,6 +19,9 @@ const ADDED: [(&str, [u32; 3]); 8] = [
     ("kubebuilder:validation:ExactlyOneOf", [0, 18, 0]),
     // Commit 8f0c1b1b of 2025-09-17.
     ("kubebuilder:validation:AtLeastOneOf", [0, 19, 0]),
+    // Commit 8093c7e7 of 2025-10-13.
+    ("k8s:optional", [0, 19, 0]),
+    ("k8s:required", [0, 19, 0]),
     // Commit b20dcc42 of 2026-04-26.
     ("k8s:enum", [0, 20, 1]),
     // Commit 456a080c of 2026-05-01.

@@ -154,18 +154,21 @@ fn kind_as_the_type_of_a_field_has_its_api_version_and_kind() {
 fn markers_that_an_older_release_ignores_replace_no_others() {
     let folder = module(
         "type Spec struct {\n\t// +listType=set\n\t// +k8s:listType=atomic\n\tA []string `json:\"a\"`\n\t\
-         // +required\n\tB string `json:\"b,omitempty\"`\n\t// +kubebuilder:validation:Required\n\tC string `json:\"c,omitempty\"`\n}\n",
+         // +required\n\tB string `json:\"b,omitempty\"`\n\t// +kubebuilder:validation:Required\n\tC string `json:\"c,omitempty\"`\n\t\
+         // +k8s:optional\n\tD string `json:\"d\"`\n\t// +k8s:required\n\tE string `json:\"e,omitempty\"`\n}\n",
     );
     let facts = |folder: &Crate| {
         let spec = spec(folder);
         (spec["properties"]["a"]["x-kubernetes-list-type"].clone(), spec["required"].clone())
     };
-    assert_eq!(facts(&folder), (json!("atomic"), json!(["a", "b", "c"])));
+    assert_eq!(facts(&folder), (json!("atomic"), json!(["a", "b", "c", "e"])));
     folder.write("Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.21.0\n");
-    assert_eq!(facts(&folder), (json!("set"), json!(["a", "b", "c"])));
+    assert_eq!(facts(&folder), (json!("set"), json!(["a", "b", "c", "e"])));
+    folder.write("Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.19.0\n");
+    assert_eq!(facts(&folder).1, json!(["a", "b", "c", "d"]));
     // Commit 8a753ae4 of controller-tools, which is in 0.16.0, made markers stronger than tags.
     folder.write("Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.15.0\n");
-    assert_eq!(facts(&folder).1, json!(["a"]));
+    assert_eq!(facts(&folder).1, json!(["a", "d"]));
 }
 
 #[test]

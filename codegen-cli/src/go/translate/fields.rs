@@ -25,7 +25,7 @@ fn must(field: &Field, tag: &Tag, is_required: bool, release: Release) -> bool {
     let all = &field.comments.markers;
     let has = |name: &str| markers::has(all, name);
     if !release.prefers_tags() {
-        return markers::presence(all).unwrap_or(by_tag);
+        return markers::presence(all, release).unwrap_or(by_tag);
     }
     by_tag && !has("kubebuilder:validation:Optional") && !has("optional")
         || !is_required && has("kubebuilder:validation:Required")
