@@ -25,6 +25,7 @@ use crate::cfg::{Cfg, FeatureChoice};
 use crate::diag::Diagnostic;
 use crate::ir::Older;
 use crate::known;
+use crate::macros::Tree;
 use crate::paths::display;
 use crate::source::SourceMap;
 use crate::syntax::facts::{ManifestFacts, ModuleFacts};
@@ -399,9 +400,15 @@ impl Crates {
 }
 
 impl Crate {
-    /// Whether it has the root type of a kind.
+    /// Whether it has the root type of a kind, or a macro that makes one: macros are expanded later.
     fn has_kinds(&self) -> bool {
+        const DERIVES: [&str; 2] = ["CustomResource", "Resource"];
         self.types().any(|item| item.resource.is_some() || item.custom_resource.is_some())
+            || self.modules.iter().flat_map(|module| &module.steps).any(|step| match step {
+                Step::Definition(made) => made.rules.as_ref().is_ok_and(|rules| rules.mentions(&DERIVES)),
+                Step::Call(call) => Tree::mention(&call.input, &DERIVES),
+                Step::Module { .. } | Step::Crate(_) => false,
+            })
     }
 
     /// The types of all modules.

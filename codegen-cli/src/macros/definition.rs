@@ -11,6 +11,13 @@ pub struct MacroRules {
     pub(super) rules: Vec<Rule>,
 }
 
+impl MacroRules {
+    /// Whether the body of a rule has one of these names.
+    pub fn mentions(&self, names: &[&str]) -> bool {
+        self.rules.iter().any(|rule| Body::mention(&rule.body, names))
+    }
+}
+
 /// `(matcher) => { body }`
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
@@ -40,6 +47,16 @@ pub(super) enum Body {
     Crate(Loc),
     /// `$(..),*`
     Repeat(Vec<Body>, Option<Tree>, Operator, Loc),
+}
+
+impl Body {
+    fn mention(parts: &[Self], names: &[&str]) -> bool {
+        parts.iter().any(|part| match part {
+            Self::Token(tree) => Tree::mention(std::slice::from_ref(tree), names),
+            Self::Group(_, parts, ..) | Self::Repeat(parts, ..) => Self::mention(parts, names),
+            Self::Variable(..) | Self::Crate(_) => false,
+        })
+    }
 }
 
 /// The number of matches of a repetition.

@@ -25,6 +25,17 @@ pub enum Tree {
     Fragment(Fragment, Vec<Tree>),
 }
 
+impl Tree {
+    /// Whether tokens have one of these names.
+    pub fn mention(trees: &[Self], names: &[&str]) -> bool {
+        trees.iter().any(|tree| match tree {
+            Self::Ident(name, _) => names.contains(&name.as_str()),
+            Self::Group(_, trees, ..) | Self::Fragment(_, trees) => Self::mention(trees, names),
+            _ => false,
+        })
+    }
+}
+
 /// The delimiters of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the delimiters")]

@@ -343,11 +343,17 @@ fn programs_with_the_kinds_are_read_beside_a_library_without_any() {
     assert_eq!(support::short(&crds), "");
     let texts = support::crd_texts(&crds);
     assert!(texts.len() == 1 && texts.values().all(|text| text.contains("size:")), "{texts:?}");
-    // A library with kinds is the API.
-    sample.write("api/src/lib.rs", USES.to_string() + &kind("Gadget", "    pub size: i32,"));
-    let names: Vec<String> =
-        support::crd_texts(&support::crds(sample.path("api"), None, false)).into_keys().collect();
-    assert_eq!(names, ["example.com_gadgets.yaml"]);
+    // A library with kinds is the API, even if a macro makes them.
+    let gadget = kind("Gadget", "    pub size: i32,");
+    for library in [gadget.clone(), format!("macro_rules! gadget {{ () => {{ {gadget} }} }}\ngadget!();\n")] {
+        sample.write("api/src/lib.rs", format!("{USES}{library}"));
+        let crds = support::crds(sample.path("api"), None, false);
+        let names: Vec<String> = support::crd_texts(&crds).into_keys().collect();
+        assert_eq!(
+            (support::short(&crds), names),
+            (String::new(), vec!["example.com_gadgets.yaml".to_owned()])
+        );
+    }
 }
 
 #[test]
