@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::{ItemId, Resolver, Target, Visited};
-use crate::load::ModuleId;
-use crate::syntax::{TypeItem, UseItem, Visibility};
+use crate::syntax::{TypeItem, Visibility};
 
 /// The public items of a crate, including those of `pub use`, by their shortest paths.
 #[derive(Debug, Default)]
@@ -29,7 +28,7 @@ impl Resolver<'_> {
     }
 
     /// A path, valid outside its crate, of the root type that kube-rs's `CustomResource` makes from the
-    /// definition. No source defines it: it is beside the definition and equally visible.
+    /// definition. It is beside the definition and equally visible.
     pub fn public_root_path(&self, id: ItemId) -> Option<String> {
         let item = self.item(id);
         let root = item.custom_resource.as_deref()?;
@@ -72,15 +71,14 @@ impl Resolver<'_> {
                 match (target, &item.binding) {
                     (Ok(Target::Item(id)), Some(name)) => {
                         out.types.entry(id).or_insert_with(|| format!("{path}::{name}"));
+                        if let Some(spec) = self.spec_of_root(id) {
+                            out.roots.entry(spec).or_insert_with(|| format!("{path}::{name}"));
+                        }
                     }
                     (Ok(Target::Module(k, m)), Some(name)) => {
                         queue.push_back((k, m, format!("{path}::{name}")));
                     }
                     (Ok(Target::Module(k, m)), None) => queue.push_back((k, m, path.clone())),
-                    (Err(_), Some(name)) => {
-                        let roots = self.imported_root(k, m, item);
-                        out.roots.extend(roots.map(|id| (id, format!("{path}::{name}"))));
-                    }
                     _ => {}
                 }
             }
@@ -94,13 +92,11 @@ impl Resolver<'_> {
         out
     }
 
-    /// The definition whose kube-rs root type a `use` imports.
-    fn imported_root(&self, krate: usize, module: ModuleId, item: &UseItem) -> Option<ItemId> {
-        let (name, parents) = item.segments.split_last()?;
-        let found = self.path(krate, module, item.global, parents, &mut Visited::default());
-        let Ok(Target::Module(krate, module)) = found else { return None };
-        let types = &self.crates.list[krate].modules[module].types;
-        let is_root = |it: &TypeItem| it.custom_resource.as_ref().is_some_and(|it| it.root.text == *name);
-        Some(ItemId { krate, module, item: types.iter().position(is_root)? })
+    /// The definition from which kube-rs's `CustomResource` makes this root type.
+    fn spec_of_root(&self, id: ItemId) -> Option<ItemId> {
+        let types = &self.crates.list[id.krate].modules[id.module].types;
+        let name = &types[id.item].name.text;
+        let is_spec = |it: &TypeItem| it.custom_resource.as_ref().is_some_and(|it| it.root.text == *name);
+        Some(ItemId { item: types.iter().position(is_spec)?, ..id })
     }
 }
