@@ -237,74 +237,83 @@ impl Files {
         if item.path.is_none() && self.generated.is_some() && folder_identity(&own) == self.generated {
             return None;
         }
-        let (path, child_folder) = if let Some(path) = &item.path {
-            let base = if item.is_include { place.folder } else { place.path_folder };
-            let path = tidy(&base.join(path));
-            let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-            (path, folder)
-        } else {
-            let flat = place.child_folder.join(format!("{name}.rs"));
-            let nested = own.join("mod.rs");
-            match (self.unsaved.is_file(&flat), self.unsaved.is_file(&nested)) {
-                (true, true) => {
-                    self.diagnostics.push(
-                        Diagnostic::error(
-                            Code::MODULE_FILE,
-                            item.name.loc,
-                            format!("module `{name}` has two files"),
-                        )
-                        .note(format!("both {} and {} exist", display(&flat), display(&nested)))
-                        .help("remove one of them"),
-                    );
-                    return None;
-                }
-                (false, true) => (nested, own),
-                // A missing file is reported below, by its most likely name.
-                _ => (flat, own),
+        let found = match &item.path {
+            Some(path) => {
+                let base = if item.is_include { place.folder } else { place.path_folder };
+                let path = tidy(&base.join(path));
+                let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+                Ok((path, folder))
             }
+            None => self.conventional_file(place, item),
         };
-        if !self.unsaved.is_file(&path) && !path.exists() {
-            if item.is_include {
-                self.diagnostics.push(parse::unread_include(&item.name));
-                return None;
+        let found = found.and_then(|(path, child_folder)| {
+            if !self.unsaved.is_file(&path) && !path.exists() {
+                return Err(Box::new(missing_file(&path, &child_folder, item, has_build_script)));
             }
-            if has_build_script {
-                let message = format!("module `{name}` is not read: {} does not exist", display(&path));
-                self.diagnostics.push(
-                    Diagnostic::warning(Code::MODULE_FILE, item.name.loc, message)
-                        .note("the build script may write it; its types are neither generated nor found")
-                        .help("build the package first, if the module has parts of the API"),
-                );
-                return None;
+            if place.chain.contains(&identity(&path)) {
+                let message = format!("{} includes itself as module `{name}`", display(&path));
+                return Err(Box::new(Diagnostic::error(Code::MODULE_FILE, item.name.loc, message)));
             }
-            let mut diagnostic = Diagnostic::error(
-                Code::MODULE_FILE,
-                item.name.loc,
-                format!("module `{name}` has no file: {} does not exist", display(&path)),
-            )
-            .help("create the file, or remove the declaration");
-            if item.path.is_none() {
-                diagnostic =
-                    diagnostic.note(format!("{} would do as well", display(&child_folder.join("mod.rs"))));
+            Ok((path, child_folder))
+        });
+        match found {
+            Ok((path, child_folder)) => Some(Request {
+                path,
+                module,
+                child_folder,
+                chain: place.chain.to_vec(),
+                declared: Some(item.name.loc),
+            }),
+            Err(diagnostic) => {
+                self.diagnostics.push(*diagnostic);
+                None
             }
-            self.diagnostics.push(diagnostic);
-            return None;
         }
-        if place.chain.contains(&identity(&path)) {
-            self.diagnostics.push(Diagnostic::error(
-                Code::MODULE_FILE,
-                item.name.loc,
-                format!("{} includes itself as module `{name}`", display(&path)),
-            ));
-            return None;
+    }
+
+    /// The file `name.rs` or `name/mod.rs`, and the folder of the module's children. If both are missing, it is the likelier
+    /// one.
+    fn conventional_file(
+        &self,
+        place: &Place<'_>,
+        item: &ModuleItem,
+    ) -> Result<(PathBuf, PathBuf), Box<Diagnostic>> {
+        let name = &item.name.text;
+        let own = place.child_folder.join(name);
+        let flat = place.child_folder.join(format!("{name}.rs"));
+        let nested = own.join("mod.rs");
+        match (self.unsaved.is_file(&flat), self.unsaved.is_file(&nested)) {
+            (true, true) => {
+                let message = format!("module `{name}` has two files");
+                let twice = Diagnostic::error(Code::MODULE_FILE, item.name.loc, message)
+                    .note(format!("both {} and {} exist", display(&flat), display(&nested)))
+                    .help("remove one of them");
+                Err(Box::new(twice))
+            }
+            (false, true) => Ok((nested, own)),
+            _ => Ok((flat, own)),
         }
-        Some(Request {
-            path,
-            module,
-            child_folder,
-            chain: place.chain.to_vec(),
-            declared: Some(item.name.loc),
-        })
+    }
+}
+
+/// The diagnostic for a declared file that does not exist.
+fn missing_file(path: &Path, child_folder: &Path, item: &ModuleItem, has_build_script: bool) -> Diagnostic {
+    let name = &item.name.text;
+    if item.is_include {
+        return parse::unread_include(&item.name);
+    }
+    if has_build_script {
+        let message = format!("module `{name}` is not read: {} does not exist", display(path));
+        return Diagnostic::warning(Code::MODULE_FILE, item.name.loc, message)
+            .note("the build script may write it; its types are neither generated nor found")
+            .help("build the package first, if the module has parts of the API");
+    }
+    let message = format!("module `{name}` has no file: {} does not exist", display(path));
+    let missing = Diagnostic::error(Code::MODULE_FILE, item.name.loc, message)
+        .help("create the file, or remove the declaration");
+    match item.path {
+        None => missing.note(format!("{} would do as well", display(&child_folder.join("mod.rs")))),
+        Some(_) => missing,
     }
 }
 
