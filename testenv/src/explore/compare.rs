@@ -16,9 +16,8 @@ pub(super) fn outdated(late: &State, found: &State, mask: &Mask) -> Vec<String> 
         let is_owner = |owner: &String| {
             let (kind, name) = owner.split_once(' ').unwrap_or_default();
             let name = name.rsplit('/').next().unwrap_or_default();
-            owners.is_some_and(|owners| {
-                owners.contains(&format!("kind: {kind},")) && owners.contains(&format!("name: {name}"))
-            })
+            // The fields of a reference are sorted, and the UID is left out.
+            owners.is_some_and(|owners| owners.contains(&format!("kind: {kind}, name: {name}}}")))
         };
         !KEPT.contains(&kind) && late.keys().any(is_owner)
     };
@@ -69,5 +68,28 @@ fn cause_of_divergence(one: &[String], other: &[String]) -> &'static str {
         () => {
             "the runs go different ways: the order of a HashMap, tokio::select!, random numbers or the machine's clock decide"
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::explore::state::{Names, normalise};
+
+    fn owned(name: &str, owner: &str) -> Value {
+        let reference = json!({"apiVersion": "a.example/v1", "kind": "Site", "name": owner, "uid": "u", "controller": true,
+            "blockOwnerDeletion": true});
+        json!({"kind": "ConfigMap", "metadata": {"name": name, "ownerReferences": [reference]}})
+    }
+
+    #[test]
+    fn only_the_remains_of_an_owner_that_exists_are_outdated() {
+        let state = |objects: &[Value]| normalise(objects.iter().map(|object| (object, true)), &Names::new());
+        let site = json!({"kind": "Site", "metadata": {"name": "web"}});
+        let late = state(std::slice::from_ref(&site));
+        let found = state(&[site, owned("old", "web"), owned("other", "web-2")]);
+        assert_eq!(outdated(&late, &found, &Mask::default()), ["ConfigMap old"]);
     }
 }
