@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use k8s_openapi::ByteString;
 use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
@@ -15,22 +16,24 @@ use serde_json::json;
 use tokio::time::{sleep, timeout};
 
 const PATIENCE: Duration = Duration::from_secs(60);
+const PROPAGATION: Duration = Duration::from_millis(20);
 const TARGET: &str = "validatingwebhookconfigurations/maps";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_write_fails_while_the_server_renews_its_certificate() {
     let env = TestEnv::builder().start().await.unwrap();
-    let ahead = Arc::new(AtomicI64::new(0));
-    let minutes = ahead.clone();
-    // The API server's clock stands; certificates are valid from an hour before they are made.
+    // Only the test moves the rotator's clock, so that a slow machine never cuts the propagation short. Certificates are
+    // valid from an hour before they are made, and the API server's clock is the system's.
+    let (begin, ahead) = (Timestamp::now(), Arc::new(AtomicI64::new(0)));
+    let moved = ahead.clone();
     let rotator = CertRotator::builder(env.client(), "default", "certs")
         .dns_name("127.0.0.1")
         .inject_into(TARGET.parse::<CaBundleTarget>().unwrap())
         .validity(Duration::from_secs(3600))
         .renew_before(Duration::from_secs(40 * 60))
-        .propagation(Duration::from_millis(20))
+        .propagation(PROPAGATION)
         .interval(Duration::from_millis(5))
-        .clock(move || Timestamp::now() + SignedDuration::from_mins(minutes.load(Ordering::Relaxed)));
+        .clock(move || begin + SignedDuration::from_millis(moved.load(Ordering::Relaxed)));
     let allowing = admission_fn(|_| async { AdmissionResponse::allowed() });
     let server = Server::builder()
         .cert_rotator(rotator.build())
@@ -51,11 +54,7 @@ async fn no_write_fails_while_the_server_renews_its_certificate() {
     let stop = CancellationToken::new();
     let serving = tokio::spawn(server.run(stop.clone()));
     let has_bundle = async {
-        loop {
-            let configuration = configurations.get("maps").await.unwrap();
-            if configuration.webhooks.unwrap_or_default()[0].client_config.ca_bundle.is_some() {
-                return;
-            }
+        while bundle(&configurations).await.is_none() {
             sleep(Duration::from_millis(2)).await;
         }
     };
@@ -74,25 +73,44 @@ async fn no_write_fails_while_the_server_renews_its_certificate() {
             }
         })
     };
+    // Of the writes that are counted from now on, the first may have begun before.
+    let more_writes = || async {
+        let enough = written.load(Ordering::Relaxed) + 10;
+        while written.load(Ordering::Relaxed) < enough {
+            assert!(!writing.is_finished());
+            sleep(Duration::from_millis(1)).await;
+        }
+    };
+    let mut trusted = bundle(&configurations).await;
     for _ in 0..2 {
-        let (before, enough) = (certificates.expires_at(), written.load(Ordering::Relaxed) + 10);
-        ahead.fetch_add(25, Ordering::Relaxed);
+        let before = certificates.expires_at();
+        ahead.fetch_add(25 * 60 * 1000, Ordering::Relaxed);
+        let announced = async {
+            while bundle(&configurations).await == trusted {
+                sleep(Duration::from_millis(1)).await;
+            }
+        };
+        timeout(PATIENCE, announced).await.expect("the new authority is written");
+        trusted = bundle(&configurations).await;
+        timeout(PATIENCE, more_writes()).await.expect("writes go on with both authorities");
         let renewed = async {
-            while certificates.expires_at() == before || written.load(Ordering::Relaxed) < enough {
-                assert!(!writing.is_finished());
+            while certificates.expires_at() == before {
+                ahead.fetch_add(PROPAGATION.as_millis() as i64, Ordering::Relaxed);
                 sleep(Duration::from_millis(1)).await;
             }
         };
         timeout(PATIENCE, renewed).await.expect("a new certificate is served");
-    }
-    let enough = written.load(Ordering::Relaxed) + 10;
-    while written.load(Ordering::Relaxed) < enough {
-        assert!(!writing.is_finished());
-        sleep(Duration::from_millis(1)).await;
+        timeout(PATIENCE, more_writes()).await.expect("writes go on with the new certificate");
     }
     over.store(true, Ordering::Relaxed);
     writing.await.unwrap();
     env.stop().await;
     stop.cancel();
     serving.await.unwrap();
+}
+
+/// The authorities that the API server trusts.
+async fn bundle(configurations: &Api<ValidatingWebhookConfiguration>) -> Option<ByteString> {
+    let configuration = configurations.get("maps").await.unwrap();
+    configuration.webhooks.unwrap_or_default().remove(0).client_config.ca_bundle
 }
