@@ -103,11 +103,11 @@ impl<R: Reconciler> Shared<R> {
         }
     }
 
-    /// Returns the span of a reconcile: a root, so that each reconcile is a trace of its own for OpenTelemetry.
+    /// Returns the span of a reconcile: a child of the wait in the queue, or a root if no traced change queued the key.
     fn span(&self, item: &Item<'_, R::Key>) -> Span {
         let reconcile_id = self.reconciles.fetch_add(1, Ordering::Relaxed) + 1;
         let span = tracing::info_span!(
-            parent: None,
+            parent: item.wait().id(),
             "reconcile",
             controller = self.name,
             key = ?item.key(),

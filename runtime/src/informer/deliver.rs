@@ -7,11 +7,12 @@ use std::task::Poll;
 
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
+use tracing::Span;
 
-use super::ResourceEventHandler;
 use super::mailbox::{Delivery, Mailbox, Waiting};
 use super::registration::HandlerStatus;
-use super::{task, watchdog};
+use super::{EventKind, ResourceEventHandler, task, watchdog};
+use crate::cache::ObjectKey;
 use crate::reflector::Object;
 
 /// The number of calls before the task yields.
@@ -145,7 +146,9 @@ impl Deliverer {
 
     fn call(&self, delivery: Delivery<dyn Object>) {
         let (handler, status) = (&*self.handler, &*self.status);
-        status.calls.begin(delivery.subject());
+        let subject = delivery.subject();
+        let _entered = event_span(status, subject.as_ref()).entered();
+        status.calls.begin(subject);
         let called = catch_unwind(AssertUnwindSafe(|| match delivery {
             Delivery::Add { object, initial, .. } => handler.on_add(object, initial),
             Delivery::Update { old, new, .. } => handler.on_update(old, new),
@@ -167,4 +170,17 @@ impl Deliverer {
             );
         }
     }
+}
+
+/// Returns the span of a handler's call. The keys that the handler queues are its descendants.
+fn event_span(status: &HandlerStatus, subject: Option<&(EventKind, ObjectKey)>) -> Span {
+    let Some((event, key)) = subject else { return Span::none() };
+    tracing::debug_span!(
+        parent: None,
+        "watch_event",
+        resource = status.resource,
+        handler = status.name,
+        %event,
+        %key,
+    )
 }

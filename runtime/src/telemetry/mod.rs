@@ -1,8 +1,13 @@
 //! Traces of a controller.
 //!
-//! Each reconcile is a span `reconcile` without a parent, so a trace of its own. Each request of the client is a span
-//! `HTTP` with the attributes of kube's client, and a child of the reconcile that sends it. Requests are spans of
-//! level `DEBUG`, as in kube.
+//! A trace has four steps, each a child of the one before:
+//!
+//! 1. `watch_event`: an event handler gets a change of an object.
+//! 2. `queue`: a key waits for a worker. It has links to the further changes that queue the key meanwhile.
+//! 3. `reconcile`. If no traced change queued the key, the trace begins here.
+//! 4. `HTTP`: a request, with the attributes of kube's client.
+//!
+//! `reconcile` has the level `INFO`, the others have `DEBUG`.
 //!
 //! With the feature `otlp`, a `TraceExporter` sends the spans to an OpenTelemetry collector. Then the span of a
 //! reconcile has the field `trace_id`, which log lines show; the events of the reconcile have the annotation

@@ -8,9 +8,11 @@ use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
 use tokio::time::Sleep;
+use tracing::Span;
 
 use super::core::{Popped, SlotId};
 use super::queue::{Idle, Queue, QueueKey, wake};
+use super::trace::Waiting;
 
 /// Waits for a key; made by [`Queue::get`].
 #[must_use = "futures do nothing unless polled"]
@@ -39,7 +41,7 @@ impl<'q, T: QueueKey> Get<'q, T> {
         let now = shared.metrics_now();
         let mut state = shared.lock();
         let ready = state.promote();
-        if let Some(popped) = state.core.pop(now) {
+        if let Some((popped, waiting)) = state.pop(now) {
             let timer = self.worker.take().and_then(|worker| {
                 state.leave(worker);
                 state.waker_for_timer()
@@ -47,7 +49,7 @@ impl<'q, T: QueueKey> Get<'q, T> {
             wake(state, ready.saturating_sub(1));
             timer.into_iter().for_each(Waker::wake);
             shared.handed_out(popped.queued_at, now);
-            return Attempt::Key(Item::new(self.queue, popped, now));
+            return Attempt::Key(Item::new(self.queue, popped, waiting, now));
         }
         if state.core.is_shut_down() {
             if let Some(worker) = self.worker.take() {
@@ -127,13 +129,20 @@ pub struct Item<'q, T: QueueKey> {
     slot: SlotId,
     priority: i32,
     waited: Option<Duration>,
+    wait: Span,
     key: T,
 }
 
 impl<'q, T: QueueKey> Item<'q, T> {
-    pub(super) fn new(queue: &'q Queue<T>, popped: Popped<T>, now: Option<Instant>) -> Self {
+    pub(super) fn new(
+        queue: &'q Queue<T>,
+        popped: Popped<T>,
+        waiting: Option<Waiting>,
+        now: Option<Instant>,
+    ) -> Self {
         let waited = now.zip(popped.queued_at).map(|(now, since)| now.saturating_duration_since(since));
-        Item { queue, slot: popped.slot, priority: popped.priority, waited, key: popped.key }
+        let wait = waiting.map_or_else(Span::none, Waiting::end);
+        Item { queue, slot: popped.slot, priority: popped.priority, waited, wait, key: popped.key }
     }
 
     /// Returns the key.
@@ -149,6 +158,11 @@ impl<'q, T: QueueKey> Item<'q, T> {
     /// Returns how long the key waited since it became ready; `None` for a queue without metrics.
     pub(crate) fn waited(&self) -> Option<Duration> {
         self.waited
+    }
+
+    /// Returns the span of the wait; disabled unless a traced change queued the key.
+    pub(crate) fn wait(&self) -> &Span {
+        &self.wait
     }
 
     /// Ends the processing; the same as dropping the item.

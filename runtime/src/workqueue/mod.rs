@@ -86,6 +86,7 @@ mod get;
 mod limiter;
 mod metrics;
 mod queue;
+mod trace;
 
 pub use builder::QueueBuilder;
 pub use get::{Get, Item};

@@ -4,6 +4,7 @@
 //! releases the lock. One idle worker, the keeper, has a timer for the earliest deadline; a step that takes the keeper off
 //! this duty wakes another idle worker for it. Keys are hashed before the lock is taken.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 use std::hash::{BuildHasher, Hash, RandomState};
@@ -13,10 +14,11 @@ use std::time::{Duration, Instant};
 
 use super::DEFAULT_PRIORITY;
 use super::builder::QueueBuilder;
-use super::core::{Added, Core, deadline};
+use super::core::{Added, Core, Popped, deadline};
 use super::get::{Get, Item};
 use super::limiter::RateLimiter;
 use super::metrics::{Numbers, Times};
+use super::trace::{self, Waiting};
 use crate::sync::{Mutex, MutexGuard, Notify};
 
 /// The type of the keys. A key is cloned each time it is handed out, so clones should be cheap. `Eq`, `Clone` and
@@ -46,6 +48,8 @@ pub(super) struct Shared<T> {
 /// Guarded by `Shared::state`; wakers are called after the lock is released.
 pub(super) struct State<T> {
     pub(super) core: Core<T>,
+    /// The keys whose wait is traced.
+    traced: HashMap<T, Waiting>,
     pub(super) idle: Vec<Idle>,
     pub(super) next_worker: u64,
     /// The idle worker with an armed timer, and the deadline it is armed for.
@@ -88,10 +92,18 @@ impl<T: QueueKey> Queue<T> {
     pub fn add_with_priority(&self, item: T, priority: i32) {
         let hash = self.shared.hasher.hash_one(&item);
         let now = self.shared.metrics_now();
+        let cause = trace::cause().map(|cause| (item.clone(), cause));
         let mut state = self.shared.lock();
         let mut ready = state.promote();
-        if state.core.add(hash, item, priority, now) == Added::Ready {
+        let added = state.core.add(hash, item, priority, now);
+        if added == Added::Ready {
             ready += 1;
+        }
+        if let Some((item, cause)) = cause.filter(|_| added != Added::Ignored) {
+            let waiting = state.traced.entry(item);
+            waiting
+                .and_modify(|waiting| waiting.add(&cause))
+                .or_insert_with(|| Waiting::new(&self.shared.name, &cause));
         }
         wake(state, ready);
     }
@@ -155,10 +167,10 @@ impl<T: QueueKey> Queue<T> {
         let now = self.shared.metrics_now();
         let mut state = self.shared.lock();
         let ready = state.promote();
-        let popped = state.core.pop(now)?;
+        let (popped, waiting) = state.pop(now)?;
         wake(state, ready.saturating_sub(1));
         self.shared.handed_out(popped.queued_at, now);
-        Some(Item::new(self, popped, now))
+        Some(Item::new(self, popped, waiting, now))
     }
 
     /// Returns the number of keys that are ready. Keys in processing or delayed do not count.
@@ -283,6 +295,7 @@ impl<T: QueueKey> State<T> {
     pub(super) fn new() -> Self {
         State {
             core: Core::new(),
+            traced: HashMap::new(),
             idle: Vec::new(),
             next_worker: 0,
             keeper: None,
@@ -293,6 +306,13 @@ impl<T: QueueKey> State<T> {
 
     pub(super) fn is_drained(&self) -> bool {
         self.core.is_shut_down() && self.core.len() == 0 && self.core.processing() == 0
+    }
+
+    /// Hands out a key, with its wait if that is traced.
+    pub(super) fn pop(&mut self, now: Option<Instant>) -> Option<(Popped<T>, Option<Waiting>)> {
+        let popped = self.core.pop(now)?;
+        let waiting = if self.traced.is_empty() { None } else { self.traced.remove(&popped.key) };
+        Some((popped, waiting))
     }
 
     /// Makes due keys ready. The clock is only read while keys are delayed.

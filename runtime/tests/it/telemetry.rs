@@ -9,13 +9,19 @@ use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{ObjectMeta, PostParams};
+use kubesmith_runtime::cache::ObjectKey;
 use kubesmith_runtime::client::connect;
-use kubesmith_runtime::controller::{Action, CancellationToken, Controller, ReconcileError, reconcile_fn};
+use kubesmith_runtime::controller::{
+    Action, CancellationToken, Controller, ControllerBuilder, ReconcileError, reconcile_fn,
+};
+use kubesmith_runtime::informer::{InformerOptions, SharedInformer};
 use kubesmith_runtime::kube::{self, Api};
 use kubesmith_runtime::metrics::Registry;
 use kubesmith_runtime::record::{EventBroadcaster, EventType};
 use kubesmith_runtime::telemetry::{TRACE_ID_ANNOTATION, TraceExporter, TraceExporterError};
 use kubesmith_runtime::workqueue::Queue;
+use kubesmith_testenv::TestEnv;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::trace::v1::Span;
@@ -24,6 +30,9 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::prelude::*;
+
+/// The runtime's spans as exported in the book.
+const OF_RUNTIME: (&str, tracing::Level) = ("kubesmith_runtime", tracing::Level::DEBUG);
 
 /// A request: path, `traceparent` and body.
 type Received = (String, Option<String>, Bytes);
@@ -102,7 +111,7 @@ fn hex(bytes: &[u8]) -> String {
 async fn reconcile_and_its_requests_are_one_trace() {
     let server = Server::start().await;
     let exporter = TraceExporter::builder("bakery").endpoint(&server.url).start().await.unwrap();
-    let spans = Targets::new().with_target("kubesmith_runtime", tracing::Level::DEBUG);
+    let spans = Targets::new().with_target(OF_RUNTIME.0, OF_RUNTIME.1);
     let subscriber = tracing_subscriber::registry().with(exporter.layer().with_filter(spans));
     let guard = tracing::subscriber::set_default(subscriber);
 
@@ -150,6 +159,128 @@ async fn reconcile_and_its_requests_are_one_trace() {
     assert_eq!(event["metadata"]["annotations"][TRACE_ID_ANNOTATION], hex(&root.trace_id));
     // Exports are not traced themselves.
     assert!(spans.iter().all(|span| !text(span, "http.url").unwrap_or_default().contains("/v1/traces")));
+}
+
+/// Runs a controller of config maps until it has copied one to a secret's name; returns the exported spans.
+async fn copy_a_map((target, level): (&str, tracing::Level)) -> Vec<Span> {
+    let collector = Server::start().await;
+    let exporter = TraceExporter::builder("copier").endpoint(&collector.url).start().await.unwrap();
+    let filter = Targets::new().with_target(target, level);
+    let subscriber = tracing_subscriber::registry().with(exporter.layer().with_filter(filter));
+    let guard = tracing::subscriber::set_default(subscriber);
+
+    let mut env = TestEnv::builder().start().await.unwrap();
+    let client = connect(env.config().await.unwrap()).await.unwrap();
+    let map = |name: &str| {
+        let metadata = ObjectMeta { name: Some(name.to_owned()), ..ObjectMeta::default() };
+        ConfigMap { metadata, ..ConfigMap::default() }
+    };
+    let options = InformerOptions::new()
+        .namespace("default")
+        .tweak_list_options(|params| params.field_selector = Some("metadata.name=flour".to_owned()));
+    let maps = SharedInformer::<ConfigMap>::new(client.clone(), options);
+    let stop = CancellationToken::new();
+    let (done, api) = (stop.clone(), Api::<ConfigMap>::namespaced(client, "default"));
+    let writes = api.clone();
+    let reconciler = reconcile_fn(move |_: ObjectKey| {
+        let (done, writes, copy) = (done.clone(), writes.clone(), map("copy"));
+        async move {
+            writes.create(&PostParams::default(), &copy).await.map_err(ReconcileError::new)?;
+            done.cancel();
+            Ok(Action::done())
+        }
+    });
+    let controller = ControllerBuilder::new("copier").for_(&maps).complete(reconciler).unwrap();
+    maps.start();
+    maps.wait_for_sync(Duration::from_secs(60)).await.unwrap();
+    api.create(&PostParams::default(), &map("flour")).await.unwrap();
+    controller.run(stop).await.unwrap();
+    maps.shutdown().await;
+    env.stop().await;
+    drop(guard);
+    exporter.shutdown(Duration::from_secs(10)).await.unwrap();
+    collector.spans()
+}
+
+#[tokio::test]
+async fn watch_event_wait_reconcile_and_write_are_one_trace() {
+    let spans = copy_a_map(OF_RUNTIME).await;
+    let named = |name: &str| spans.iter().find(|span| span.name == name).unwrap();
+    let event = named("watch_event");
+    assert!(event.parent_span_id.is_empty(), "{event:?}");
+    let expected =
+        [("resource", "configmaps"), ("handler", "copier"), ("event", "add"), ("key", "default/flour")];
+    for (name, value) in expected {
+        assert_eq!(text(event, name).as_deref(), Some(value), "{name}");
+    }
+    let (queue, reconcile) = (named("queue"), named("reconcile"));
+    let is_write = |span: &&Span| span.name == "POST" && span.parent_span_id == reconcile.span_id;
+    let write = spans.iter().find(is_write).unwrap();
+    for (parent, child) in [(event, queue), (queue, reconcile), (reconcile, write)] {
+        assert_eq!(
+            (&parent.trace_id, &parent.span_id),
+            (&child.trace_id, &child.parent_span_id),
+            "{}",
+            child.name
+        );
+    }
+    assert_eq!((text(queue, "name").as_deref(), text(queue, "adds").as_deref()), (Some("copier"), Some("1")));
+    assert_eq!(text(reconcile, "trace_id"), Some(hex(&event.trace_id)));
+    // A span ends with its own work, not with that of its children.
+    assert!(queue.end_time_unix_nano <= write.start_time_unix_nano);
+    assert!(event.end_time_unix_nano <= write.start_time_unix_nano);
+}
+
+#[tokio::test]
+async fn reconcile_is_a_root_when_events_are_not_traced() {
+    let spans = copy_a_map(("kubesmith_runtime", tracing::Level::INFO)).await;
+    let [reconcile] = &spans[..] else { panic!("{spans:?}") };
+    assert_eq!((reconcile.name.as_str(), reconcile.parent_span_id.len()), ("reconcile", 0));
+}
+
+/// The key waits for the worker while changes queue it again. Each is linked once, up to a limit.
+#[tokio::test]
+async fn wait_is_linked_to_every_change_that_queues_the_key() {
+    let collector = Server::start().await;
+    let exporter = TraceExporter::builder("loaves").endpoint(&collector.url).start().await.unwrap();
+    let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(exporter.layer()));
+    let queue = Queue::new("loaves");
+    let add = |key| {
+        tracing::info_span!("change", key).in_scope(|| {
+            queue.add(key);
+            queue.add(key);
+        });
+    };
+    add("rye");
+    (0..2).for_each(|_| add("wheat"));
+    (0..40).for_each(|_| add("spelt"));
+    queue.add("oats");
+    // Keys that are queued while they are in processing wait from then on.
+    let rye = queue.try_get().unwrap();
+    add("rye");
+    drop(rye);
+    while let Some(item) = queue.try_get() {
+        item.done();
+    }
+    drop(guard);
+    exporter.shutdown(Duration::from_secs(10)).await.unwrap();
+
+    let spans = collector.spans();
+    let waits_of = |key: &str| {
+        let changes: Vec<&Span> =
+            spans.iter().filter(|span| text(span, "key").as_deref() == Some(key)).collect();
+        let is_child = |span: &&Span| changes.iter().any(|change| change.span_id == span.parent_span_id);
+        let mut waits: Vec<_> = spans.iter().filter(is_child).collect();
+        waits.sort_by_key(|wait| wait.start_time_unix_nano);
+        for link in waits.iter().flat_map(|wait| &wait.links) {
+            assert!(changes.iter().any(|change| change.span_id == link.span_id));
+        }
+        waits.iter().map(|wait| (text(wait, "adds").unwrap(), wait.links.len())).collect::<Vec<_>>()
+    };
+    assert_eq!(waits_of("rye"), [("1".to_owned(), 0), ("1".to_owned(), 0)]);
+    assert_eq!(waits_of("wheat"), [("2".to_owned(), 1)]);
+    assert_eq!(waits_of("spelt"), [("40".to_owned(), 32)]);
+    assert_eq!(spans.iter().filter(|span| span.name == "queue").count(), 4, "no change has queued the oats");
 }
 
 #[tokio::test]
