@@ -15,7 +15,7 @@ use super::registration::{HandlerRegistration, HandlerStatus, KnownHandlers};
 use super::run::Command;
 use super::writes::Writes;
 use super::{HandlerOptions, InformerError, ResourceEventHandler, task};
-use crate::reflector::{KindFacts, Object};
+use crate::reflector::{KindFacts, Object, Traffic};
 
 /// An informer without the type of its objects.
 pub(super) struct Control {
@@ -75,6 +75,7 @@ pub(super) struct Status {
     pub(super) last_error: Mutex<Option<String>>,
     pub(super) undecodable: AtomicU64,
     pub(super) errors: AtomicU64,
+    pub(super) traffic: Arc<Traffic>,
     pub(super) handlers: KnownHandlers,
     /// Notified after each change of the store.
     pub(super) applied: watch::Sender<()>,
@@ -237,6 +238,7 @@ impl Status {
             last_error: Mutex::new(None),
             undecodable: AtomicU64::new(0),
             errors: AtomicU64::new(0),
+            traffic: Arc::default(),
             handlers: KnownHandlers::default(),
             applied: watch::Sender::new(()),
         }

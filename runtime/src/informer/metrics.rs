@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use kubesmith_apimachinery::sharding::ShardSelector;
+
 use super::control::Control;
 use super::{HandlerState, SharedInformer};
 use crate::metrics::Registry;
@@ -23,8 +25,24 @@ pub struct InformerState {
     pub undecodable: usize,
     /// The last failure to list or watch.
     pub last_error: Option<String>,
+    /// The bytes of lists and watches, after decompression.
+    pub received_bytes: u64,
+    /// The shard of the cache; `None` if it follows all objects.
+    pub shard: Option<CacheShard>,
     /// The handlers, in the order in which they were added.
     pub handlers: Vec<HandlerState>,
+}
+
+/// The shard of a cache that has a [shard selector](super::InformerOptions::shard_selector).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CacheShard {
+    /// Selects the objects of the shard.
+    pub selector: ShardSelector,
+    /// Whether the server sends objects of other shards, so that the informer filters. The feature
+    /// `ShardedListAndWatch` is off there.
+    pub filters_here: bool,
+    /// The number of objects and events of other shards that arrived and were dropped.
+    pub dropped: u64,
 }
 
 impl<K: Cached> SharedInformer<K> {
@@ -45,10 +63,17 @@ impl<K: Cached> SharedInformer<K> {
     /// - `informer_undecodable_total`: how often such an object arrived
     /// - `informer_watch_errors_total`: failures to list, watch or decode
     /// - `informer_synced`: 1 once the cache has been complete
+    /// - `informer_received_bytes_total`: bytes of lists and watches, after decompression
     /// - `informer_queued_items`: changes that wait for handlers
     /// - `informer_handler_panics_total`: calls of handlers that panicked
     /// - `informer_handler_slow_calls_total`: calls of handlers that exceeded their limit
     /// - `informer_handler_longest_running_call_seconds`: age of the oldest running call of a handler
+    ///
+    /// Informers with a [shard selector](super::InformerOptions::shard_selector) also have:
+    ///
+    /// - `informer_shard_info`: 1, with the label `selector`
+    /// - `informer_shard_server_filters`: 1 if the server sends only objects of the shard; 0 if it sends others too
+    /// - `informer_shard_dropped_total`: objects and events of other shards that arrived
     ///
     /// ```no_run
     /// use k8s_openapi::api::core::v1::Pod;
@@ -76,6 +101,12 @@ impl Control {
             resource_version: self.contents.resource_version(),
             undecodable: self.contents.undecodable(),
             last_error: self.last_error(),
+            received_bytes: self.status.traffic.received(),
+            shard: self.selection.shards.as_ref().map(|selector| CacheShard {
+                selector: selector.clone(),
+                filters_here: self.status.traffic.is_filtering(),
+                dropped: self.status.traffic.dropped(),
+            }),
             handlers: self.status.handlers.states(),
         }
     }
@@ -125,6 +156,22 @@ impl Control {
             "Calls of handlers that did not end in time.",
             |informer| Some(informer.status.handlers.totals.slow_calls.load(Ordering::Relaxed)),
         );
+        let received = "informer_received_bytes_total";
+        counter(received, "Bytes of lists and watches, after decompression.", |informer| {
+            Some(informer.status.traffic.received())
+        });
+        let Some(selector) = &self.selection.shards else { return };
+        gauge("informer_shard_server_filters", "1 if the server sends only the shard.", |informer| {
+            informer.has_synced().then(|| if informer.status.traffic.is_filtering() { 0.0 } else { 1.0 })
+        });
+        let dropped = "informer_shard_dropped_total";
+        counter(dropped, "Objects and events of other shards that arrived.", |informer| {
+            Some(informer.status.traffic.dropped())
+        });
+        let selector = selector.to_string();
+        labels.push(("selector", &selector));
+        let info = self.reading(|_| Some(1.0));
+        registry.gauge_fn("informer_shard_info", "The shard selector.", &labels, info);
     }
 
     fn reading<T: 'static>(

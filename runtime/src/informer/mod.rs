@@ -63,7 +63,10 @@
 //!     println!("{} {} {}", pods.resource(), pods.has_synced(), pods.last_sync_resource_version());
 //!     println!("{:?} {}", pods.last_error(), pods.undecodable_total());
 //!     println!("{} pods", pods.lister().list(&Default::default()).len());
-//!     let InformerState { objects, handlers, .. } = pods.state();
+//!     let InformerState { objects, handlers, shard, .. } = pods.state();
+//!     if let Some(CacheShard { selector, filters_here, dropped }) = shard {
+//!         println!("{selector}: {filters_here} {dropped}");
+//!     }
 //!     println!("{objects} objects, {} handlers", handlers.len());
 //!     pods.remove_event_handler(&hourly)?;
 //!     pods.shutdown().await;
@@ -111,7 +114,7 @@ pub use handler::{
     Deleted, EventKind, HandlerOptions, ResourceEventHandler, ResourceEventHandlerFuncs, SlowCall,
 };
 pub use kind::KindInformer;
-pub use metrics::InformerState;
+pub use metrics::{CacheShard, InformerState};
 pub use options::InformerOptions;
 pub use registration::{HandlerRegistration, HandlerState};
 pub use shared::{InformerError, SharedInformer};

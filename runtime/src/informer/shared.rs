@@ -66,7 +66,7 @@ impl<K: Cached> Setup for SetupOf<K> {
             let form = FormOf::new(kind.clone(), &reflector, writer.reader());
             scopes.push(Scope { namespace, path, form: Box::new(form) });
         }
-        let sources = Sources::new(&client, &reflector.settings(&kind), scopes);
+        let sources = Sources::new(&client, &reflector.settings(&kind), scopes, &status.traffic);
         Runner::new(sources, Box::new(writer), commands, status, resync).work()
     }
 

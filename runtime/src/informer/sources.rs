@@ -1,8 +1,9 @@
 //! The reflectors of an informer: one for all namespaces, or one for each selected namespace.
 
+use std::sync::Arc;
 use std::task::Poll;
 
-use crate::reflector::{Batch, Form, Reflector, Settings};
+use crate::reflector::{Batch, Form, Reflector, Settings, Traffic};
 
 /// The reflectors, polled by the informer's task.
 pub(super) struct Sources {
@@ -51,13 +52,18 @@ impl Source {
 impl Sources {
     /// # Panics
     /// Outside a tokio runtime with time enabled.
-    pub(super) fn new(client: &kube::Client, settings: &Settings, scopes: Vec<Scope>) -> Self {
+    pub(super) fn new(
+        client: &kube::Client,
+        settings: &Settings,
+        scopes: Vec<Scope>,
+        traffic: &Arc<Traffic>,
+    ) -> Self {
         let sources = scopes.into_iter().enumerate().map(|(number, Scope { namespace, path, form })| {
             let mut settings = settings.clone();
             // Reflectors of one informer must not retry at the same moment.
             settings.seed = settings.seed.map(|seed| seed.wrapping_add(number as u64));
             Source {
-                reflector: Reflector::new(client.clone(), settings, form, path),
+                reflector: Reflector::new(client.clone(), settings, form, path, Arc::clone(traffic)),
                 namespace,
                 has_synced: false,
                 version: String::new(),

@@ -54,9 +54,27 @@ pub(super) fn page(
         texts(&cells)
     });
     table(&mut out, &["resource", "state", "objects", "version", "undecodable", "last error"], rows);
+    show_cache_shards(&mut out, informers);
     show_handlers(&mut out, informers);
     out.push_str("</body></html>\n");
     out
+}
+
+/// Writes the table of sharded caches, if there are some.
+fn show_cache_shards(out: &mut String, informers: &[InformerState]) {
+    let sharded = informers.iter().filter_map(|informer| Some((informer, informer.shard.as_ref()?)));
+    let rows: Vec<_> = sharded
+        .map(|(informer, shard)| {
+            let filter = if shard.filters_here { "this replica" } else { "the server" };
+            texts(&[&informer.resource, &shard.selector, &filter, &shard.dropped, &informer.received_bytes])
+        })
+        .collect();
+    if rows.is_empty() {
+        return;
+    }
+    out.push_str("<h2>Shards of caches</h2>\n");
+    let head = ["resource", "shard selector", "filtered by", "dropped objects", "received bytes"];
+    table(out, &head, rows.into_iter());
 }
 
 /// Writes the table of event handlers.
@@ -191,8 +209,8 @@ mod tests {
     use super::*;
     use crate::cache::ObjectKey;
     use crate::controller::{Action, CancellationToken, Controller, ReconcileError, reconcile_fn};
-    use crate::informer::{EventKind, HandlerState, RunningCall};
-    use crate::sharding::SharePhase;
+    use crate::informer::{CacheShard, EventKind, HandlerState, RunningCall};
+    use crate::sharding::{ShardKey, ShardSelector, SharePhase};
     use crate::workqueue::Queue;
 
     fn informer() -> InformerState {
@@ -203,6 +221,12 @@ mod tests {
             resource_version: "17".to_owned(),
             undecodable: 1,
             last_error: Some("cannot watch <configmaps>".to_owned()),
+            received_bytes: 1234,
+            shard: ShardSelector::nth(ShardKey::Uid, 0, 2).map(|selector| CacheShard {
+                selector,
+                filters_here: true,
+                dropped: 9,
+            }),
             handlers: vec![HandlerState {
                 name: "<maps>".to_owned(),
                 has_synced: true,
@@ -291,6 +315,9 @@ mod tests {
             "<tr><td>&quot;waits&quot;</td><td>1.500 s</td></tr>",
             "<tr><td>configmaps</td><td>synced</td><td>3</td><td>17</td><td>1</td>\
              <td>cannot watch &lt;configmaps&gt;</td></tr>",
+            "<h2>Shards of caches</h2>",
+            "<tr><td>configmaps</td><td>shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')</td>\
+             <td>this replica</td><td>9</td><td>1234</td></tr>",
             "<h2>Share of maps-a</h2>",
             "<tr><td>working</td><td>25.0 %</td><td>3</td><td>2</td><td>1</td><td>7</td><td>4</td><td>maps-b</td>\
              <td>&lt;refused&gt;</td></tr>",

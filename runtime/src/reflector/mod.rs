@@ -22,6 +22,7 @@ mod protocol;
 mod request;
 mod shell;
 mod staged;
+mod traffic;
 
 use std::sync::Arc;
 
@@ -35,6 +36,7 @@ pub(crate) use object::{Object, is_same_state, typed};
 pub(crate) use options::{ErrorHook, ReflectorOptions, Settings, Transform};
 pub(crate) use shell::Reflector;
 pub(crate) use staged::Listed;
+pub(crate) use traffic::Traffic;
 
 use crate::cache::{ObjectKey, Undecodable};
 

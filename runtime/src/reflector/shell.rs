@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ use super::options::Settings;
 use super::page::{Item, MalformedPage, PageReader};
 use super::request::http_request;
 use super::staged::Staged;
-use super::{Batch, Event, WatchError};
+use super::{Batch, Event, Traffic, WatchError};
 use crate::client::drive::Driver;
 use crate::client::error::causes;
 use crate::client::transport::retry_after;
@@ -47,8 +48,12 @@ pub(crate) struct Reflector {
     driver: Driver,
     timer: Pin<Box<Sleep>>,
     staged: Staged,
-    /// Whether the server has sent objects of other shards.
+    traffic: Arc<Traffic>,
+    /// Whether the last list or its watch has objects of other shards.
     is_filtering: bool,
+    /// Whether the list that is being read has objects of other shards.
+    lists_foreign: bool,
+    has_warned: bool,
 }
 
 /// The transfer in progress.
@@ -77,7 +82,13 @@ impl Reflector {
     ///
     /// # Panics
     /// Outside a tokio runtime with time enabled.
-    pub(crate) fn new(client: kube::Client, settings: Settings, form: Box<dyn Form>, path: String) -> Self {
+    pub(crate) fn new(
+        client: kube::Client,
+        settings: Settings,
+        form: Box<dyn Form>,
+        path: String,
+        traffic: Arc<Traffic>,
+    ) -> Self {
         let now = Instant::now();
         let random = settings.seed.map_or_else(crate::random::from_system, crate::random::seeded);
         let mut machine = Machine::new(now, settings.streaming_lists, random);
@@ -94,7 +105,10 @@ impl Reflector {
             driver: Driver::default(),
             timer: Box::pin(tokio::time::sleep_until(now)),
             staged: Staged::new(),
+            traffic,
             is_filtering: false,
+            lists_foreign: false,
+            has_warned: false,
         }
     }
 
@@ -204,6 +218,7 @@ impl Reflector {
     }
 
     fn data(&mut self, data: &Bytes, batch: &mut Batch) {
+        self.traffic.receive(data.len());
         let now = Instant::now();
         // Taken out, so that the decoder and the rest of the reflector can be borrowed together. It is put back
         // unless the machine replaced it meanwhile.
@@ -354,11 +369,17 @@ impl Reflector {
 
     /// Reports whether an object is dropped since it is of another shard. A server without the feature sends these.
     fn drops(&mut self, is_foreign: bool) -> bool {
-        if is_foreign && !std::mem::replace(&mut self.is_filtering, true) {
+        if !is_foreign {
+            return false;
+        }
+        self.traffic.drop_object();
+        self.lists_foreign = true;
+        self.traffic.set_filtering(&mut self.is_filtering, true);
+        if !std::mem::replace(&mut self.has_warned, true) {
             let resource = &self.settings.resource;
             tracing::warn!(%resource, "the server ignores the shard selector; objects of other shards are dropped here");
         }
-        is_foreign
+        true
     }
 
     fn stage(&mut self, decoded: Decoded) {
@@ -452,6 +473,7 @@ impl Reflector {
             Action::Continue | Action::Stage | Action::Apply => return ControlFlow::Continue(()),
             Action::Commit { version, then } => {
                 let (objects, undecodable) = self.staged.take();
+                self.traffic.set_filtering(&mut self.is_filtering, self.lists_foreign);
                 batch.events.push(Event::Replaced { objects, undecodable });
                 batch.resource_version = Some(version);
                 match then {
@@ -468,7 +490,10 @@ impl Reflector {
     fn send(&mut self, request: &Request) {
         match request {
             Request::List { continue_token: None, again: false, .. }
-            | Request::Watch { initial_events: true, .. } => self.staged.clear(),
+            | Request::Watch { initial_events: true, .. } => {
+                self.staged.clear();
+                self.lists_foreign = false;
+            }
             Request::List { again, .. } => self.staged.begin_page(*again),
             Request::Watch { .. } => {}
         }

@@ -17,8 +17,9 @@ use kubesmith_runtime::controller::{
     Action, BuildError, CancellationToken, ControllerBuilder, ControllerError, reconcile_fn,
 };
 use kubesmith_runtime::informer::{
-    Cached, CachedClient, InformerOptions, SharedInformer, SharedInformerFactory,
+    CacheShard, Cached, CachedClient, InformerOptions, SharedInformer, SharedInformerFactory,
 };
+use kubesmith_runtime::metrics::Registry;
 use kubesmith_runtime::sharding::{ShardKey, ShardSelector, Sharding};
 use kubesmith_testenv::TestEnv;
 use kubesmith_testenv::fault::{Fault, FaultProxy, Rule, Schedule, Verb};
@@ -189,6 +190,9 @@ async fn five_replicas_receive_a_fifth_each_and_share_no_key_under_faults() {
     let keys = keys(&env).await;
     for (replica, keys) in replicas.iter().zip(&keys) {
         assert_eq!(&replica.cached(), keys);
+        // Refusals count as responses, and not as lists or watches.
+        let received = replica.maps.state().received_bytes;
+        assert!(received > 0 && received <= replica.bytes(), "{received} of {}", replica.bytes());
         let share = replica.bytes() as f64 / all.bytes() as f64;
         assert!(share <= 1.25 / f64::from(REPLICAS), "a replica received {share} of all bytes");
     }
@@ -243,6 +247,70 @@ async fn replicas_share_no_key_on_servers_with_and_without_the_feature() {
         }
         env.stop().await;
     }
+}
+
+/// The gauge follows the server: 0 while it sends objects of other shards, and 1 again after a list without them.
+#[tokio::test(start_paused = true)]
+async fn metrics_show_whether_the_server_filters() {
+    let (ours, foreign) = (uid(true), uid(false));
+    let lists = AtomicU64::new(0);
+    let (client, _) = scripted::client(move |asked| {
+        if asked.uri.contains("watch=true") {
+            return scripted::failure(410, "Expired");
+        }
+        let item =
+            |name: &str, uid: &str| json!({"metadata": {"name": name, "namespace": "default", "uid": uid}});
+        let mut items = vec![item("ours", &ours), item("foreign", &foreign)];
+        // The second server has the feature.
+        items.truncate(if lists.fetch_add(1, Ordering::Relaxed) == 0 { 2 } else { 1 });
+        (
+            200,
+            json!({"kind": "ConfigMapList", "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": items}),
+        )
+    });
+    let registry = Registry::new();
+    let start = |shards| {
+        let maps = SharedInformer::<ConfigMap>::new(client.clone(), of_shards(shards).paged_lists());
+        maps.register_metrics(&registry, "");
+        maps
+    };
+    let maps = start(Some(shard(0)));
+    assert!(!registry.encode().contains("informer_shard_server_filters{"), "not known yet");
+    maps.start();
+    maps.wait_for_sync(SECOND).await.unwrap();
+    let state = || maps.state().shard.unwrap();
+    assert_eq!(state(), CacheShard { selector: shard(0), filters_here: true, dropped: 1 });
+    let labels = "name=\"\",group=\"\",version=\"v1\",resource=\"configmaps\"";
+    let check = |lines: [&str; 3]| {
+        let text = registry.encode();
+        for line in lines {
+            assert!(
+                text.contains(&format!("informer_{}\n", line.replace("LABELS", labels))),
+                "{line}\n{text}"
+            );
+        }
+    };
+    let selector = shard(0).to_string();
+    let info = format!("shard_info{{LABELS,selector=\"{selector}\"}} 1.0");
+    check([&info, "shard_server_filters{LABELS} 0.0", "shard_dropped_total{LABELS} 1"]);
+    sleep(60 * SECOND).await;
+    check([&info, "shard_server_filters{LABELS} 1.0", "shard_dropped_total{LABELS} 1"]);
+    maps.shutdown().await;
+    drop(maps);
+
+    let all = start(None);
+    let text = registry.encode();
+    assert!(
+        text.contains("informer_received_bytes_total{") && !text.contains("informer_shard_info{"),
+        "{text}"
+    );
+    all.shutdown().await;
+}
+
+/// Returns a UID in the first shard, or in another one.
+fn uid(is_first: bool) -> String {
+    let mut uids = (0..).map(|number| format!("uid-{number}"));
+    uids.find(|uid| shard(0).matches(uid, "default") == is_first).unwrap()
 }
 
 fn owned_by(owner: &ConfigMap, name: &str) -> Secret {
@@ -415,10 +483,6 @@ async fn reads_do_not_wait_for_writes_of_other_shards() {
 
 #[tokio::test(start_paused = true)]
 async fn undecodable_objects_of_other_shards_are_not_reported() {
-    let uid = |is_ours: bool| {
-        let mut uids = (0..).map(|number| format!("uid-{number}"));
-        uids.find(|uid| shard(0).matches(uid, "default") == is_ours).unwrap()
-    };
     let (ours, foreign) = (uid(true), uid(false));
     let (client, _) = scripted::client(move |asked| {
         if asked.uri.contains("watch=true") {
