@@ -34,6 +34,9 @@ struct FinalizerReconciler<K: CacheOf<K>, F> {
 /// Makes a reconciler that adds `finalizer` to objects before `reconcile` first sees them, and removes it when cleanup has
 /// succeeded. Objects that do not exist, or are being deleted without the finalizer, are left alone.
 ///
+/// If the cache is [sharded](crate::sharding#sharded-caches), each cleanup first reads the object from the server: an object
+/// with its name may exist again, and be the work of another replica.
+///
 /// The finalizer's name is qualified, such as `example.com/disk`. Writes of the finalizer fail with a conflict if the
 /// object has changed since it was read; the key is then retried.
 ///
@@ -111,6 +114,16 @@ where
         self.set_finalizers(key, &object, &finalizers).await.map(Arc::new)
     }
 
+    /// Reports whether the name still belongs to the object. If the removal of the finalizer succeeded and its response
+    /// was lost, the cache may still have the object while the replica of another shard works on the next one.
+    async fn may_clean_up(&self, key: &ObjectKey, object: &K) -> Result<bool, client::Error> {
+        if self.objects.informer().shard_selector().is_none() {
+            return Ok(true);
+        }
+        let live = self.objects.get_live(key).await?;
+        Ok(live.is_some_and(|live| live.meta().uid == object.meta().uid))
+    }
+
     async fn remove_finalizer(&self, key: &ObjectKey, object: &K) -> Result<(), client::Error> {
         let finalizers = object.meta().finalizers.iter().flatten();
         let others: Vec<String> = finalizers.filter(|other| **other != self.finalizer).cloned().collect();
@@ -141,6 +154,9 @@ where
             return (self.reconcile)(FinalizerEvent::Apply(object)).await;
         }
         if !contains_finalizer(&*object, &self.finalizer) {
+            return Ok(Action::done());
+        }
+        if !self.may_clean_up(key, &object).await? {
             return Ok(Action::done());
         }
         let action = (self.reconcile)(FinalizerEvent::Cleanup(object.clone())).await?;

@@ -130,16 +130,22 @@ pub(crate) fn reconciler(
 ) -> impl kubesmith_runtime::controller::Reconciler<Key = ObjectKey> + use<> {
     let (identity, log) = (identity.to_owned(), log.clone());
     reconcile_fn(move |key: ObjectKey| {
-        let (work, effort) = Work::begin(&log, key.as_str(), &identity);
+        let (identity, log) = (identity.clone(), log.clone());
         async move {
-            sleep(effort).await;
-            work.done();
+            log.work(key.as_str(), &identity).await;
             Ok(Action::done())
         }
     })
 }
 
 impl Log {
+    /// Works on the key as long as it takes.
+    pub(crate) async fn work(&self, key: &str, replica: &str) {
+        let (work, effort) = Work::begin(self, key, replica);
+        sleep(effort).await;
+        work.done();
+    }
+
     pub(crate) fn check(&self) {
         assert_eq!(self.0.lock().unwrap().twice, Vec::<String>::new());
     }
