@@ -26,7 +26,7 @@ use crate::selection::Selection;
 
 pub use crd::CrdConfig;
 pub use deploy::{Certificates, DeployConfig, DeploySettings, EnvSource, PullPolicy, ResourceRequirements};
-pub(crate) use deploy::{WEBHOOK_PORT, check_project as check_project_name};
+pub(crate) use deploy::{POD_INDEX, REPLICAS, WEBHOOK_PORT, check_project as check_project_name};
 pub use evaluation::{EvaluatedProgram, Evaluation, EvaluationConfig};
 pub use features::FeatureFlags;
 pub use helm::{HelmConfig, HelmSettings};

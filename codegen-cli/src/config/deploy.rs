@@ -29,6 +29,12 @@ const HEALTH_PORT: u16 = 8081;
 /// controller-runtime's port of webhooks.
 pub(crate) const WEBHOOK_PORT: u16 = 9443;
 
+/// The variable with the index of a replica that has a shard.
+pub(crate) const POD_INDEX: &str = "POD_INDEX";
+
+/// The variable with the number of replicas that have a shard each.
+pub(crate) const REPLICAS: &str = "REPLICAS";
+
 /// The longest prefix: the longest name with it, a Service's, must fit into a DNS label.
 const PREFIX_MAX: usize = 63 - "controller-manager-metrics-service".len();
 
@@ -52,6 +58,9 @@ pub struct DeployConfig {
     pub image_pull_policy: Option<PullPolicy>,
     /// Number of replicas of the manager. One of them leads. Default: 1.
     pub replicas: Option<u32>,
+    /// Number of replicas with sharded caches: the manager is a StatefulSet, whose pods read their shard from the environment
+    /// variables `POD_INDEX` and `REPLICAS`. Default: a Deployment without them.
+    pub shards: Option<u32>,
     /// Arguments of the manager, in addition to those for leader election, metrics and probes.
     #[serde(default)]
     pub args: Vec<String>,
@@ -132,6 +141,8 @@ pub struct DeploySettings {
     pub installer_image: String,
     pub image_pull_policy: Option<PullPolicy>,
     pub replicas: u32,
+    /// Whether each replica has a shard, and so an index.
+    pub is_sharded: bool,
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
     pub env_from: Vec<EnvSource>,
@@ -272,7 +283,8 @@ pub(super) fn settings(
         image,
         installer_image,
         image_pull_policy: deploy.image_pull_policy,
-        replicas: deploy.replicas.unwrap_or(1),
+        replicas: deploy.shards.or(deploy.replicas).unwrap_or(1),
+        is_sharded: deploy.shards.is_some(),
         args: deploy.args.clone(),
         env: deploy.env.clone(),
         env_from: deploy.env_from.clone(),
@@ -483,6 +495,13 @@ mod tests {
             (&format!("{deploy}metrics_secure = true\nmetrics_port = 0"), "needs metrics"),
             (&format!("{deploy}alerts = true\nmetrics_port = 0"), "`alerts` in `[deploy]` needs metrics"),
             (&format!("{deploy}metrics_secure = true\ncertificates = \"self-managed\""), "of cert-manager"),
+            (&format!("{deploy}shards = 5\nreplicas = 3"), "`shards` and `replicas` in `[deploy]`"),
+            (&format!("{deploy}shards = 0"), "`shards` in `[deploy]` is 0"),
+            (&format!("{deploy}shards = 3000000000"), "`shards` in `[deploy]` is more than"),
+            (
+                &format!("{deploy}shards = 5\nenv = {{ REPLICAS = \"5\" }}"),
+                "`REPLICAS` in `env` of `[deploy]`",
+            ),
             (&format!("{deploy}health_port = 9443"), "`health_port` in `[deploy]` is 9443"),
             (&format!("{deploy}[rbac]\noutput = \"roles\""), "lists them in \"base/config/rbac\""),
             (&format!("{deploy}[webhook]\noutput = \"hooks\""), "lists them in \"base/config/webhook\""),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use kubesmith_core::names::dns_subdomain;
 
-use super::{DeployConfig, EnvSource, ResourceRequirements};
+use super::{DeployConfig, EnvSource, POD_INDEX, REPLICAS, ResourceRequirements};
 use crate::config::UsageError;
 
 /// The factors of suffixes of quantities.
@@ -43,8 +43,13 @@ pub(super) fn check(
             "`{image}` is not an image: write it like \"registry.example.com/manager:v1\""
         )));
     }
-    if deploy.replicas.is_some_and(|replicas| i32::try_from(replicas).is_err()) {
-        return Err(UsageError(format!("`replicas` in `[deploy]` is more than {}", i32::MAX)));
+    for (key, number) in [("replicas", deploy.replicas), ("shards", deploy.shards)] {
+        if number.is_some_and(|number| i32::try_from(number).is_err()) {
+            return Err(UsageError(format!("`{key}` in `[deploy]` is more than {}", i32::MAX)));
+        }
+    }
+    if deploy.shards.is_some() {
+        shards(deploy)?;
     }
     if let Some(name) = deploy.env.keys().find(|name| !is_variable(name)) {
         return Err(UsageError(format!(
@@ -70,6 +75,24 @@ pub(super) fn check(
     match above {
         Some((name, _)) => Err(UsageError(format!(
             "`{name}` in `requests` of `[deploy.resources]` is more than in `limits`"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Checks the settings of replicas with shards.
+fn shards(deploy: &DeployConfig) -> Result<(), UsageError> {
+    if deploy.shards == Some(0) {
+        return Err(UsageError("`shards` in `[deploy]` is 0: set the number of replicas, at least 1".into()));
+    }
+    if deploy.replicas.is_some() {
+        return Err(UsageError(
+            "`shards` and `replicas` in `[deploy]` are both set: each replica has one shard, so remove `replicas`".into(),
+        ));
+    }
+    match [POD_INDEX, REPLICAS].into_iter().find(|name| deploy.env.contains_key(*name)) {
+        Some(name) => Err(UsageError(format!(
+            "`{name}` in `env` of `[deploy]` is set by `shards` too: remove it from `env`"
         ))),
         None => Ok(()),
     }

@@ -144,7 +144,7 @@ fn folders(ir: &Ir, settings: &DeploySettings, parts: Parts<'_>) -> Vec<Folder> 
     let has_webhooks = !parts.webhooks.is_empty() || !trusting.definitions.is_empty();
     let manager = Folder::new("manager")
         .object("namespace.yaml", &objects::namespace(settings))
-        .object("manager.yaml", &objects::deployment(settings, has_webhooks.then_some(&trusting)));
+        .object("manager.yaml", &objects::workload(settings, has_webhooks.then_some(&trusting)));
     let mut crd = Folder::new("crd");
     let below = |name: &str| match settings.crd_folder.as_str() {
         "" => name.to_string(),

@@ -1,10 +1,10 @@
-//! Builds the manager's objects: namespace, Deployment, the Service of webhooks. Numbers are kubebuilder's.
+//! Builds the manager's objects: namespace, Deployment or StatefulSet, the Service of webhooks. Numbers are kubebuilder's.
 
 use serde_json::{Value, json};
 
 use super::certificates::{self, Trusting, secret_name};
 use super::metrics;
-use crate::config::{Certificates, DeploySettings, EnvSource, WEBHOOK_PORT};
+use crate::config::{Certificates, DeploySettings, EnvSource, POD_INDEX, REPLICAS, WEBHOOK_PORT};
 
 /// The path where controller-runtime expects certificates.
 const CERTIFICATES: &str = "/tmp/k8s-webhook-server/serving-certs";
@@ -30,8 +30,8 @@ pub(super) fn namespace(settings: &DeploySettings) -> Value {
     })
 }
 
-/// The Deployment; `webhooks` are the objects that point to the manager's webhooks, if it has any.
-pub(super) fn deployment(settings: &DeploySettings, webhooks: Option<&Trusting>) -> Value {
+/// The Deployment, or the StatefulSet of replicas with shards; `webhooks` are the objects that point to the manager's webhooks, if it has any.
+pub(super) fn workload(settings: &DeploySettings, webhooks: Option<&Trusting>) -> Value {
     let mut pod = json!({
         "containers": [container(settings, webhooks)],
         "securityContext": {"runAsNonRoot": true, "seccompProfile": {"type": "RuntimeDefault"}},
@@ -44,9 +44,9 @@ pub(super) fn deployment(settings: &DeploySettings, webhooks: Option<&Trusting>)
     if !volumes.is_empty() {
         pod["volumes"] = Value::Array(volumes);
     }
-    json!({
+    let mut out = json!({
         "apiVersion": "apps/v1",
-        "kind": "Deployment",
+        "kind": if settings.is_sharded { "StatefulSet" } else { "Deployment" },
         "metadata": metadata(settings, "controller-manager"),
         "spec": {
             "replicas": settings.replicas,
@@ -59,7 +59,24 @@ pub(super) fn deployment(settings: &DeploySettings, webhooks: Option<&Trusting>)
                 "spec": pod,
             },
         },
-    })
+    });
+    if settings.is_sharded {
+        // The replicas do not depend on each other.
+        out["spec"]["podManagementPolicy"] = json!("Parallel");
+    }
+    out
+}
+
+/// The variables from which a replica reads its shard.
+fn shard_env(settings: &DeploySettings) -> Vec<Value> {
+    if !settings.is_sharded {
+        return Vec::new();
+    }
+    let index = json!({"fieldPath": "metadata.labels['apps.kubernetes.io/pod-index']"});
+    vec![
+        json!({"name": POD_INDEX, "valueFrom": {"fieldRef": index}}),
+        json!({"name": REPLICAS, "value": settings.replicas.to_string()}),
+    ]
 }
 
 /// A certificate in files.
@@ -104,9 +121,10 @@ fn container(settings: &DeploySettings, webhooks: Option<&Trusting>) -> Value {
     if let Some(policy) = settings.image_pull_policy {
         out["imagePullPolicy"] = json!(policy.name());
     }
-    if !settings.env.is_empty() {
-        let variable = |(name, value): (&String, &String)| json!({"name": name, "value": value});
-        out["env"] = settings.env.iter().map(variable).collect();
+    let variable = |(name, value): (&String, &String)| json!({"name": name, "value": value});
+    let env: Vec<Value> = shard_env(settings).into_iter().chain(settings.env.iter().map(variable)).collect();
+    if !env.is_empty() {
+        out["env"] = Value::Array(env);
     }
     if !settings.env_from.is_empty() {
         let source = |source: &EnvSource| match source {

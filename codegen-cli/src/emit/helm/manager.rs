@@ -1,11 +1,13 @@
-//! Builds the Deployment of the chart.
+//! Builds the Deployment or StatefulSet of the chart.
 
+use kubesmith_apimachinery::yaml;
 use serde_json::{Value, json};
 
 use super::template::{Action, Template};
+use crate::config::{POD_INDEX, REPLICAS};
 
 /// Replaces the installer's values by those of the chart.
-pub(super) fn deployment(object: &mut Value, template: &mut Template, has_webhooks: bool) {
+pub(super) fn workload(object: &mut Value, template: &mut Template, has_webhooks: bool) {
     object["spec"]["replicas"] = json!(template.inline("{{ .Values.manager.replicas }}"));
     let pod = &mut object["spec"]["template"]["spec"];
     pod["serviceAccountName"] = json!(template.inline("{{ .Values.serviceAccount.name | quote }}"));
@@ -21,15 +23,17 @@ pub(super) fn deployment(object: &mut Value, template: &mut Template, has_webhoo
     let has_policy = ".Values.manager.image.pullPolicy".to_string();
     container["imagePullPolicy"] = json!(template.add(Action::If(has_policy, policy)));
     container["resources"] = json!(template.add(Action::Yaml(".Values.manager.resources".to_string())));
-    container["env"] = json!(template.add(environment(has_webhooks)));
+    container["env"] = json!(template.add(environment(&container["env"], has_webhooks)));
     container["envFrom"] = json!(template.add(Action::With(".Values.manager.envFrom".to_string())));
     under_condition(container, "volumeMounts", template);
     arguments(container, template);
     ports(container, template);
 }
 
-/// Programs of `kubesmith init` read this variable, as kubebuilder's do.
-fn environment(has_webhooks: bool) -> Action {
+/// Returns the variables: `ENABLE_WEBHOOKS`, which programs of `kubesmith init` read as kubebuilder's do, those of the shard,
+/// and those of the values.
+fn environment(env: &Value, has_webhooks: bool) -> Action {
+    let shard: Vec<String> = env.as_array().into_iter().flatten().flat_map(shard_variable).collect();
     let more = ["{{- with .Values.manager.env }}", "  {{- toYaml . | nindent INDENT }}", "{{- end }}"];
     let off = [
         "{{- if not .Values.webhooks.enabled }}",
@@ -37,12 +41,25 @@ fn environment(has_webhooks: bool) -> Action {
         "  value: \"false\"",
         "{{- end }}",
     ];
-    let lines = off.into_iter().filter(|_| has_webhooks).chain(more).map(str::to_string).collect();
+    let off = off.into_iter().filter(|_| has_webhooks).map(str::to_string);
+    let is_sharded = !shard.is_empty();
+    let lines = off.chain(shard).chain(more.map(str::to_string)).collect();
     let condition = match has_webhooks {
+        _ if is_sharded => "",
         true => "or .Values.manager.env (not .Values.webhooks.enabled)",
         false => ".Values.manager.env",
     };
     Action::Lines(condition.to_string(), lines)
+}
+
+/// Returns the lines of a variable of the shard; none for one of the values.
+fn shard_variable(variable: &Value) -> Vec<String> {
+    let text = match variable["name"].as_str() {
+        Some(POD_INDEX) => yaml::to_yaml(&json!([variable])),
+        Some(REPLICAS) => format!("- name: {REPLICAS}\n  value: {{{{ .Values.manager.replicas | quote }}}}"),
+        _ => String::new(),
+    };
+    text.lines().map(str::to_string).collect()
 }
 
 /// Volumes of certificates, or their mounts, under the condition of their feature.

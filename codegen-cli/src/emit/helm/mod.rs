@@ -59,7 +59,7 @@ pub fn emit(settings: &HelmSettings, files: &[(String, Vec<Value>)]) -> OutputTr
     tree
 }
 
-/// The file of the Deployment in the tree.
+/// The file of the Deployment or StatefulSet in the tree.
 const MANAGER: &str = "manager/manager.yaml";
 
 /// The condition for installing the objects of a file; empty: always. `None`: never.
@@ -100,7 +100,7 @@ fn object_text(settings: &HelmSettings, path: &str, object: &Value, has_webhooks
     let mut template = Template::of(object);
     let mut object = object.clone();
     if path == MANAGER {
-        manager::deployment(&mut object, &mut template, has_webhooks);
+        manager::workload(&mut object, &mut template, has_webhooks);
     }
     place::in_release(&mut object, &mut template, settings);
     match path.split_once('/').map(|(folder, _)| folder) {

@@ -19,7 +19,7 @@ pub(super) enum Action {
     If(String, Value),
     /// An item of a list: the strings of this list.
     Items(String),
-    /// After a key: these lines below it, under a condition. `INDENT` in them is the number of columns before a line.
+    /// After a key: these lines below it, under a condition unless that is empty. `INDENT` in them is the number of columns before a line.
     Lines(String, Vec<String>),
 }
 
@@ -104,10 +104,15 @@ impl Template {
                 line("{{- end }}".to_string());
             }
             Action::Lines(condition, lines) => {
-                line(format!("{{{{- if {condition} }}}}"));
+                let is_conditional = !condition.is_empty();
+                if is_conditional {
+                    line(format!("{{{{- if {condition} }}}}"));
+                }
                 line(key.to_string());
                 lines.iter().for_each(|text| line(text.replace("INDENT", &indent.len().to_string())));
-                line("{{- end }}".to_string());
+                if is_conditional {
+                    line("{{- end }}".to_string());
+                }
             }
             Action::If(condition, value) => {
                 line(format!("{{{{- if {condition} }}}}"));

@@ -113,7 +113,10 @@ fn manager(settings: &HelmSettings) -> Vec<Entry> {
         entry("imagePullSecrets", "Secrets with credentials for the image.", json!([]), list()),
         entry(
             "replicas",
-            "How many replicas run.",
+            match deploy.is_sharded {
+                true => "How many replicas run, each with one shard. Scale to 0 before each change.",
+                false => "How many replicas run.",
+            },
             json!(deploy.replicas),
             json!({"type": "integer", "minimum": 0}),
         ),

@@ -8,7 +8,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::deploy::{by_key, documents};
+use kubesmith_testenv::TestEnv;
+
+use crate::deploy::{apply, by_key, documents};
 use crate::support::{self, Crate, testdata};
 
 const API: &str = "use kubesmith_runtime::{Resource, Schema, rbac, webhook};\nuse serde::{Deserialize, Serialize};\n\
@@ -78,6 +80,7 @@ fn rendered_chart_equals_the_installer() {
             "certificates = \"self-managed\"\nprometheus = true\nalerts = true\nargs = [\"-v=2\", \"--x=\\\"y\\\"\"]\n",
         ),
         shop("leader_election = false\nmetrics_port = 0\nimage = \"localhost:5000/a\"\nreplicas = 3\n"),
+        shop("shards = 5\nenv = { LOG = \"debug\" }\n"),
     ];
     let of =
         |project: &Crate| (project.path("charts/shop"), project.path("dist/install.yaml"), "shop-system");
@@ -90,6 +93,37 @@ fn rendered_chart_equals_the_installer() {
             assert_eq!(found[&key], object, "{key}");
         }
     }
+}
+
+/// `shards` makes a StatefulSet. In the chart, one value sets the replicas and their number in the environment.
+#[test]
+fn sharded_manager_is_a_stateful_set() {
+    let project = shop("shards = 5\n");
+    let text = |path: &str| fs::read_to_string(project.path(path)).unwrap();
+    insta::assert_snapshot!("sharded_manager", text("config/manager/manager.yaml"));
+    insta::assert_snapshot!("sharded_manager_of_chart", text("charts/shop/templates/manager/manager.yaml"));
+    let chart = project.path("charts/shop");
+    let mut values = values(&chart);
+    values["manager"]["replicas"] = json!(3);
+    let key = "StatefulSet shop-system/shop-controller-manager";
+    let set = rendered(&chart, &values, "shop-system").remove(key).unwrap();
+    let env = set.pointer("/spec/template/spec/containers/0/env").unwrap();
+    let replicas = env.as_array().unwrap().iter().find(|variable| variable["name"] == "REPLICAS").unwrap();
+    assert_eq!((&set["spec"]["replicas"], &replicas["value"]), (&json!(3), &json!("3")));
+}
+
+#[tokio::test]
+async fn server_accepts_a_sharded_manager() {
+    let project = shop("shards = 5\n");
+    let env = TestEnv::builder().start().await.unwrap();
+    let installer = documents(&fs::read_to_string(project.path("dist/install.yaml")).unwrap());
+    let is_needed = |object: &&Value| object["kind"] == "Namespace" || object["kind"] == "StatefulSet";
+    let objects: Vec<&Value> = installer.iter().filter(is_needed).collect();
+    assert_eq!(objects.len(), 2);
+    for object in objects {
+        apply(&env.client(), object).await.unwrap();
+    }
+    env.stop().await;
 }
 
 #[test]
