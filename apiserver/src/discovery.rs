@@ -171,11 +171,12 @@ fn resource_list(registry: &Registry, group: &str, version: &str) -> Value {
     list
 }
 
-struct Subresource {
-    name: &'static str,
-    kind: String,
-    group_version: Option<(&'static str, &'static str)>,
-    verbs: &'static [&'static str],
+/// A subresource: its name, kind, that kind's group and version if they are not the resource's, and its verbs.
+pub(crate) struct Subresource {
+    pub(crate) name: &'static str,
+    pub(crate) kind: String,
+    pub(crate) group_version: Option<(&'static str, &'static str)>,
+    pub(crate) verbs: &'static [&'static str],
 }
 
 const SUB_VERBS: &[&str] = &["get", "patch", "update"];
@@ -207,7 +208,8 @@ pub(crate) fn is_served(def: &ResourceDef, subresource: &str) -> bool {
     subresource.is_empty() || subresources(def).iter().any(|known| known.name == subresource)
 }
 
-fn subresources(def: &ResourceDef) -> Vec<Subresource> {
+/// Returns the subresources of a resource.
+pub(crate) fn subresources(def: &ResourceDef) -> Vec<Subresource> {
     let actions = ACTIONS.iter().filter(|(collection, ..)| *collection == def.collection);
     let mut out: Vec<Subresource> = actions
         .map(|(_, name, kind, group_version, verbs)| Subresource {

@@ -8,6 +8,7 @@
 mod metadata;
 #[cfg(test)]
 mod tests;
+mod v2;
 
 use std::collections::BTreeMap;
 
@@ -17,6 +18,12 @@ pub use metadata::definitions as metadata_definitions;
 
 /// Extension that names the group, version and kind of a definition.
 pub const GROUP_VERSION_KIND: &str = "x-kubernetes-group-version-kind";
+
+/// Extension of an object with fields that its schema does not describe.
+const KEEPS_UNKNOWN: &str = "x-kubernetes-preserve-unknown-fields";
+
+/// Extension of an object that is a resource itself.
+const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 
 /// Extension that lists the fields which field selectors may name.
 const SELECTABLE_FIELDS: &str = "x-kubernetes-selectable-fields";
@@ -45,10 +52,26 @@ pub struct CustomKind<'a> {
 /// The definitions of a kind and of its list, by name. `schema` is the version's `openAPIV3Schema`; anything but an object
 /// stands for a version without a schema.
 pub fn definitions(kind: &CustomKind<'_>, schema: Value) -> BTreeMap<String, Value> {
+    all(kind, object_definition(kind, schema, false))
+}
+
+/// The same definitions in version 2, without defaults and with the references of version 3. A kind that keeps unknown
+/// fields loses its known ones, since kubectl would refuse all others (`buildKubeNative`).
+pub fn definitions_v2(kind: &CustomKind<'_>, mut schema: Value) -> BTreeMap<String, Value> {
+    if schema[KEEPS_UNKNOWN] == true {
+        let mut out = json!({"type": "object"});
+        extend(&mut out, kind, kind.kind);
+        return all(kind, out);
+    }
+    v2::convert(&mut schema);
+    all(kind, object_definition(kind, schema, true))
+}
+
+fn all(kind: &CustomKind<'_>, object: Value) -> BTreeMap<String, Value> {
     let name = definition_name(kind.group, kind.version, kind.kind);
     let list = list_definition(kind, &name);
     let list_name = definition_name(kind.group, kind.version, kind.list_kind);
-    BTreeMap::from([(name, object_definition(kind, schema)), (list_name, list)])
+    BTreeMap::from([(name, object), (list_name, list)])
 }
 
 /// Name of a definition: the group's labels backwards, then version and kind.
@@ -57,9 +80,9 @@ pub fn definition_name(group: &str, version: &str, kind: &str) -> String {
     format!("{}.{version}.{kind}", group.join("."))
 }
 
-fn object_definition(kind: &CustomKind<'_>, schema: Value) -> Value {
+fn object_definition(kind: &CustomKind<'_>, schema: Value, v2: bool) -> Value {
     let mut out = if schema.is_object() { schema } else { json!({"type": "object"}) };
-    complete(&mut out);
+    complete(&mut out, v2);
     add_type_meta(&mut out);
     out["properties"]["metadata"] =
         reference("ObjectMeta", &format!("Standard object's metadata. More info: {CONVENTIONS}#metadata"));
@@ -128,21 +151,35 @@ fn add_type_meta(schema: &mut Value) {
 }
 
 /// Writes out what extensions imply: the two types of `x-kubernetes-int-or-string` and the fields of
-/// `x-kubernetes-embedded-resource`. Follows the structure of the schema, not its value validations.
-fn complete(schema: &mut Value) {
+/// `x-kubernetes-embedded-resource`. Drops empty examples, as Go does. Follows the structure of the schema, not
+/// its value validations. Version 2 has no choices of types, and kubectl would refuse unknown fields beside known ones.
+fn complete(schema: &mut Value, v2: bool) {
     for key in ["items", "additionalProperties"] {
         if let Some(inner) = schema.get_mut(key).filter(|inner| inner.is_object()) {
-            complete(inner);
+            complete(inner, v2);
         }
     }
     for property in schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
-        complete(property.1);
+        complete(property.1, v2);
     }
-    if schema["x-kubernetes-int-or-string"] == true {
+    if let Some(members) = schema.as_object_mut() {
+        members.retain(|key, value| key != "example" || !is_empty(value));
+    }
+    if !v2 && schema["x-kubernetes-int-or-string"] == true {
         unfold(schema);
     }
-    if schema["x-kubernetes-embedded-resource"] == true {
+    if schema[EMBEDDED] == true && !(v2 && schema[KEEPS_UNKNOWN] == true) {
         embed(schema);
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{CustomKind, definitions, metadata_definitions};
+use super::{CustomKind, definitions, definitions_v2, metadata_definitions};
 
 fn defined(schema: Value, selectable_fields: &[String]) -> (Value, Value) {
     let kind = CustomKind {
@@ -75,6 +75,44 @@ fn int_or_string_extension_is_expanded() {
     assert_eq!(embedded["required"], json!(["kind", "spec", "apiVersion"]));
     let names: Vec<&String> = embedded["properties"].as_object().unwrap().keys().collect();
     assert_eq!(names, ["apiVersion", "kind", "metadata"]);
+}
+
+#[test]
+fn version_2_lacks_what_kubectl_cannot_handle() {
+    let kind = CustomKind {
+        group: "demo.example.com",
+        version: "v1",
+        kind: "Widget",
+        list_kind: "WidgetList",
+        plural: "widgets",
+        selectable_fields: &[],
+    };
+    let of = |schema: Value| definitions_v2(&kind, schema).remove("com.example.demo.v1.Widget").unwrap();
+    let open = "x-kubernetes-preserve-unknown-fields";
+    let embedded = "x-kubernetes-embedded-resource";
+    let object = of(json!({"type": "object", "properties": {
+        "null": {"type": "object", "nullable": true, "properties": {"a": {"type": "string"}}},
+        "open": {"type": "array", open: true, "items": {"type": "string"}},
+        "embedded": {"type": "object", embedded: true, open: true},
+        "either": {"x-kubernetes-int-or-string": true, "default": 1},
+        "map": {"type": "object", "required": ["a"], "additionalProperties": {"type": "string", "nullable": true}},
+    }, "required": ["null", "open"]}));
+    let properties = &object["properties"];
+    assert_eq!(object["required"], json!(["open"]));
+    assert_eq!(properties["null"], json!({}));
+    assert_eq!(properties["open"], json!({open: true}));
+    assert_eq!(properties["embedded"], json!({embedded: true, open: true}));
+    assert_eq!(properties["either"], json!({"x-kubernetes-int-or-string": true}));
+    assert_eq!(properties["map"], json!({"type": "object", "additionalProperties": {}}));
+    let object = of(json!({"type": "object", open: true, "properties": {"a": {"type": "string"}}}));
+    assert!(object.get("properties").is_none());
+}
+
+#[test]
+fn empty_example_is_left_out() {
+    let (object, _) = defined(json!({"properties": {"a": {"example": ""}, "b": {"example": 0}}}), &[]);
+    assert_eq!(object["properties"]["a"], json!({}));
+    assert_eq!(object["properties"]["b"], json!({"example": 0}));
 }
 
 #[test]

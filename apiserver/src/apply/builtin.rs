@@ -89,7 +89,7 @@ fn rules(field: &Field) -> Option<Value> {
         }
         (Shape::List, _) => None,
         (_, Merge::Atomic) => Some(atomic()),
-        (_, Merge::Granular) => Some(object(json!({}))),
+        (Shape::One, Merge::Granular) => Some(object(json!({}))),
         // Untyped values are atomic.
         (Shape::One, _) if field.of == "RawExtension" => Some(atomic()),
         (Shape::Map, _) => None,

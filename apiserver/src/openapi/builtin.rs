@@ -1,7 +1,6 @@
-//! The schemas of built-in kinds: texts and members are those of the API's own documents, as in `k8s-openapi`; merge
-//! rules and members that are always written come from the table of types.
+//! The definitions of built-in kinds and of the types that discovery, options and subresources have.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use k8s_openapi::api::{
@@ -10,13 +9,16 @@ use k8s_openapi::api::{
 };
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions;
 use k8s_openapi::apimachinery::pkg::apis::meta;
+use k8s_openapi::apimachinery::pkg::version::Info;
 use k8s_openapi::kube_aggregator::pkg::apis::apiregistration;
+use kubesmith_apiextensions::openapi;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Value, json};
 
+use super::{META, PREFIX, gvk_of, schemas};
+use crate::builtin::BuiltIn;
 use crate::registry::ResourceDef;
-use crate::types::{self, Field, Merge, Shape, Type};
 
 /// All definitions that a built-in kind may need, by name.
 static DEFINITIONS: LazyLock<BTreeMap<String, Value>> = LazyLock::new(|| {
@@ -24,12 +26,36 @@ static DEFINITIONS: LazyLock<BTreeMap<String, Value>> = LazyLock::new(|| {
     for kind in kinds() {
         (kind.describe)(&mut generator);
     }
-    describe::<autoscaling::v1::Scale>(&mut generator);
-    describe::<meta::v1::DeleteOptions>(&mut generator);
+    for kind in OTHERS {
+        (kind.describe)(&mut generator);
+    }
     describe::<meta::v1::ListMeta>(&mut generator);
-    describe::<meta::v1::Status>(&mut generator);
-    let definitions = generator.take_definitions(true);
-    definitions.into_iter().map(|(name, schema)| (name.clone(), finished(&name, schema))).collect()
+    describe::<meta::v1::Patch>(&mut generator);
+    describe::<meta::v1::WatchEvent<()>>(&mut generator);
+    describe::<Info>(&mut generator);
+    let found = generator.take_definitions(true);
+    let mut definitions: BTreeMap<String, Value> =
+        found.into_iter().map(|(name, schema)| (name.clone(), schemas::finished(&name, schema))).collect();
+    if let Some(schema) = definitions.get_mut(&format!("{META}.WatchEvent")) {
+        schemas::describe_object(schema);
+    }
+    // `generate` writes the same ones.
+    definitions.extend(openapi::metadata_definitions());
+    for kind in OTHERS {
+        if let Some(schema) = definitions.get_mut((kind.name)().as_ref()) {
+            schema[super::GROUP_VERSION_KIND] = json!([gvk_of(kind.group, kind.version, kind.kind)]);
+        }
+    }
+    let type_meta = definitions.get(&format!("{META}.Status")).map(|status| status["properties"].clone());
+    let type_meta = type_meta.unwrap_or_default();
+    for def in crate::builtin::all().map(BuiltIn::def) {
+        let object = name(&def);
+        let list = schemas::list_of(&def, &object, &type_meta);
+        definitions.insert(format!("{object}List"), list);
+        let schema = definitions.entry(object).or_insert_with(|| json!({"type": "object"}));
+        schema[super::GROUP_VERSION_KIND] = json!([super::gvk(&def)]);
+    }
+    definitions
 });
 
 fn generator() -> SchemaGenerator {
@@ -193,6 +219,19 @@ k8s_openapi::k8s_if_le_1_35! {
     static SINCE_1_36: &[Described] = &[];
 }
 
+/// Types of the bodies of subresources, of discovery and of errors.
+static OTHERS: &[Described] = &[
+    described::<authentication::v1::TokenRequest>("authentication.k8s.io", "v1", "TokenRequest"),
+    described::<autoscaling::v1::Scale>("autoscaling", "v1", "Scale"),
+    described::<policy::v1::Eviction>("policy", "v1", "Eviction"),
+    described::<meta::v1::APIGroup>("", "v1", "APIGroup"),
+    described::<meta::v1::APIGroupList>("", "v1", "APIGroupList"),
+    described::<meta::v1::APIResourceList>("", "v1", "APIResourceList"),
+    described::<meta::v1::APIVersions>("", "v1", "APIVersions"),
+    described::<meta::v1::DeleteOptions>("", "v1", "DeleteOptions"),
+    described::<meta::v1::Status>("", "v1", "Status"),
+];
+
 /// Lists the kinds of which the program has types.
 fn kinds() -> impl Iterator<Item = &'static Described> {
     KINDS.iter().chain(SINCE_1_34).chain(SINCE_1_36)
@@ -201,76 +240,87 @@ fn kinds() -> impl Iterator<Item = &'static Described> {
 /// The definition of scales.
 pub(super) const SCALE: &str = "io.k8s.api.autoscaling.v1.Scale";
 
-/// The definitions that operations refer to beside those of their resources.
-pub(super) fn shared(has_scale: bool) -> BTreeMap<String, Value> {
-    let meta = ["DeleteOptions", "ListMeta", "Status"]
-        .map(|kind| format!("io.k8s.apimachinery.pkg.apis.meta.v1.{kind}"));
-    closure(meta.into_iter().chain(has_scale.then(|| SCALE.to_owned())))
-}
-
 /// Returns the name of a built-in kind's definition.
 pub(super) fn name(def: &ResourceDef) -> String {
+    name_of(&def.group, &def.version, &def.kind)
+}
+
+/// Returns the name of the definition of a kind.
+pub(super) fn name_of(group: &str, version: &str, kind: &str) -> String {
     let by_rule = || {
-        let group = def.group.split('.').next().filter(|group| !group.is_empty()).unwrap_or("core");
-        format!("io.k8s.api.{group}.{}.{}", def.version, def.kind)
+        let group = group.split('.').next().filter(|group| !group.is_empty()).unwrap_or("core");
+        format!("io.k8s.api.{group}.{version}.{kind}")
     };
-    described_as(def).map_or_else(by_rule, |kind| (kind.name)().into_owned())
+    let known = kinds()
+        .chain(OTHERS)
+        .find(|known| known.group == group && known.version == version && known.kind == kind);
+    known.map_or_else(by_rule, |known| (known.name)().into_owned())
 }
 
-fn described_as(def: &ResourceDef) -> Option<&'static Described> {
-    kinds().find(|kind| kind.group == def.group && kind.version == def.version && kind.kind == def.kind)
-}
-
-/// Returns definitions with all that they refer to.
-fn closure(roots: impl Iterator<Item = String>) -> BTreeMap<String, Value> {
+/// Returns definitions with all that they refer to. Options and events of watches have kinds in these versions.
+pub(super) fn closure(
+    roots: impl Iterator<Item = String>,
+    versions: &[(&str, &str)],
+) -> BTreeMap<String, Value> {
     let mut out = BTreeMap::new();
     let mut open: Vec<String> = roots.collect();
-    let mut seen = BTreeSet::new();
     while let Some(name) = open.pop() {
-        if !seen.insert(name.clone()) {
+        if out.contains_key(&name) {
             continue;
         }
-        if let Some(schema) = DEFINITIONS.get(&name) {
-            collect_references(schema, &mut open);
-            out.insert(name, schema.clone());
+        let mut schema = DEFINITIONS.get(&name).cloned().unwrap_or_else(|| json!({"type": "object"}));
+        collect_references(&schema, &mut open);
+        if let Some(kind) = EVERYWHERE.into_iter().find(|kind| name == format!("{META}.{kind}")) {
+            let kinds = versions.iter().map(|(group, version)| gvk_of(group, version, kind));
+            schema[super::GROUP_VERSION_KIND] = kinds.collect();
         }
+        out.insert(name, schema);
     }
     out
 }
 
-/// Returns the definitions of a built-in resource and of all that it refers to, by name.
-pub(super) fn definitions(def: &ResourceDef) -> BTreeMap<String, Value> {
-    let root = name(def);
-    let mut out = closure(std::iter::once(root.clone()));
-    out.entry(root.clone()).or_insert_with(|| json!({"type": "object"}));
-    out.insert(format!("{root}List"), list_of(def, &root));
-    if let Some(schema) = out.get_mut(&root) {
-        schema[super::GROUP_VERSION_KIND] = json!([super::gvk(def)]);
-        // In the API's own documents, metadata is not required.
-        if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
-            required.retain(|name| name != "metadata");
-        }
-    }
-    out
+/// The groups in the schemes of kube-apiserver 1.36 and its parts, and their versions, served or not.
+const SCHEMES: &[(&str, &str)] = &[
+    ("", "v1"),
+    ("admission.k8s.io", "v1 v1beta1"),
+    ("admissionregistration.k8s.io", "v1 v1alpha1 v1beta1"),
+    ("apiextensions.k8s.io", "v1 v1beta1"),
+    ("apiregistration.k8s.io", "v1 v1beta1"),
+    ("apps", "v1 v1beta1 v1beta2"),
+    ("authentication.k8s.io", "v1 v1alpha1 v1beta1"),
+    ("authorization.k8s.io", "v1 v1beta1"),
+    ("autoscaling", "v1 v2"),
+    ("batch", "v1 v1beta1"),
+    ("certificates.k8s.io", "v1 v1alpha1 v1beta1"),
+    ("coordination.k8s.io", "v1 v1alpha2 v1beta1"),
+    ("discovery.k8s.io", "v1 v1beta1"),
+    ("events.k8s.io", "v1 v1beta1"),
+    ("extensions", "v1beta1"),
+    ("flowcontrol.apiserver.k8s.io", "v1 v1beta1 v1beta2 v1beta3"),
+    ("imagepolicy.k8s.io", "v1alpha1"),
+    ("internal.apiserver.k8s.io", "v1alpha1"),
+    ("networking.k8s.io", "v1 v1beta1"),
+    ("node.k8s.io", "v1 v1alpha1 v1beta1"),
+    ("policy", "v1 v1beta1"),
+    ("rbac.authorization.k8s.io", "v1 v1alpha1 v1beta1"),
+    ("resource.k8s.io", "v1 v1alpha3 v1beta1 v1beta2"),
+    ("scheduling.k8s.io", "v1 v1alpha2 v1beta1"),
+    ("storage.k8s.io", "v1 v1alpha1 v1beta1"),
+    ("storagemigration.k8s.io", "v1beta1"),
+];
+
+/// Groups that client-go's scheme lacks, which apiextensions uses for the documents of custom resources.
+const SERVER_ONLY: [&str; 4] =
+    ["admission.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "imagepolicy.k8s.io"];
+
+/// Returns the versions in the schemes of kube-apiserver, or in that of client-go.
+pub(super) fn versions(client: bool) -> Vec<(&'static str, &'static str)> {
+    let groups = SCHEMES.iter().filter(|(group, _)| !client || !SERVER_ONLY.contains(group));
+    groups.flat_map(|(group, versions)| versions.split(' ').map(move |version| (*group, version))).collect()
 }
 
-fn list_of(def: &ResourceDef, item: &str) -> Value {
-    let text = |description: &str| json!({"type": "string", "description": description});
-    let reference = |name: &str| json!({"default": {}, "allOf": [{"$ref": format!("{PREFIX}{name}")}]});
-    let gvk = json!({"group": def.group, "version": def.version, "kind": def.list_kind});
-    json!({
-        "description": format!("{} is a list of {}.", def.list_kind, def.kind),
-        "type": "object", "required": ["items"], super::GROUP_VERSION_KIND: [gvk],
-        "properties": {
-            "apiVersion": text("APIVersion defines the versioned schema of this representation of an object."),
-            "kind": text("Kind is a string value representing the REST resource this object represents."),
-            "metadata": reference("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"),
-            "items": {"type": "array", "items": reference(item)},
-        },
-    })
-}
-
-const PREFIX: &str = "#/components/schemas/";
+/// The types that are a kind in every version.
+const EVERYWHERE: [&str; 2] = ["DeleteOptions", "WatchEvent"];
 
 fn collect_references(schema: &Value, out: &mut Vec<String>) {
     match schema {
@@ -287,124 +337,17 @@ fn collect_references(schema: &Value, out: &mut Vec<String>) {
     }
 }
 
-/// Returns the message that a definition describes; `None` for scalars and for types that the table lacks.
-fn message(name: &str) -> Option<&'static Type> {
-    if let Some(name) = name.strip_prefix("io.k8s.apimachinery.pkg.apis.meta.v1.") {
-        return types::find(&format!("meta.{name}"));
-    }
-    match name.strip_prefix("io.k8s.api.")?.split('.').collect::<Vec<_>>().as_slice() {
-        [group, "v1", kind] => types::find(&format!("{group}.{kind}")),
-        [group, version, kind] => types::find(&format!("{group}{version}.{kind}")),
-        _ => None,
-    }
-}
-
-/// Returns a definition as kube-apiserver writes it.
-fn finished(name: &str, schema: Value) -> Value {
-    let mut schema = finished_value(schema);
-    if let Some(scalar) = int_or_string(&schema) {
-        return scalar;
-    }
-    let Some(of) = message(name) else { return schema };
-    if of.atomic {
-        schema["x-kubernetes-map-type"] = json!("atomic");
-    }
-    for (name, property) in schema["properties"].as_object_mut().into_iter().flatten() {
-        if let Some(field) = of.members.get(name.as_str()) {
-            annotate(property, field);
-        }
-    }
-    schema
-}
-
-/// Returns the schema of quantities, and of numbers that may be names.
-fn int_or_string(schema: &Value) -> Option<Value> {
-    if schema["x-kubernetes-int-or-string"] != true {
-        return None;
-    }
-    let of = |other: &str| json!([{"type": other}, {"type": if other == "integer" { "string" } else { "number" }}]);
-    let amount = schema["description"].as_str().is_some_and(|text| text.starts_with("Quantity"));
-    Some(match amount {
-        true => json!({"description": schema["description"], "oneOf": of("string")}),
-        false => {
-            json!({"description": schema["description"], "format": "int-or-string", "oneOf": of("integer")})
-        }
-    })
-}
-
-/// Elements of lists are never null: their default wraps the reference.
-fn finished_value(schema: Value) -> Value {
-    match schema {
-        Value::Object(map) => {
-            let member = |(key, value): (String, Value)| {
-                let element = key == "items" && value.get("$ref").is_some();
-                let value =
-                    if element { json!({"allOf": [value], "default": {}}) } else { finished_value(value) };
-                (key, value)
-            };
-            Value::Object(map.into_iter().map(member).collect())
-        }
-        Value::Array(list) => Value::Array(list.into_iter().map(finished_value).collect()),
-        other => other,
-    }
-}
-
-/// Adds to a member the facts from the table of types.
-fn annotate(property: &mut Value, field: &Field) {
-    if field.always && !field.optional && field.shape == Shape::One {
-        property["default"] = match field.of {
-            "string" => json!(""),
-            "bool" => json!(false),
-            "int32" | "int64" => json!(0),
-            name if types::find(name).is_some() => json!({}),
-            _ => Value::Null,
-        };
-        if property["default"].is_null()
-            && let Some(property) = property.as_object_mut()
-        {
-            property.remove("default");
-        }
-    }
-    if let Some(default) = field.default.filter(|d| !d.is_empty()) {
-        property["default"] = json!(default);
-    }
-    match (field.shape, field.merge) {
-        (Shape::List, Merge::Keys(keys)) => {
-            property["x-kubernetes-list-type"] = json!("map");
-            property["x-kubernetes-list-map-keys"] = keys.split(',').collect();
-        }
-        (Shape::List, Merge::Set) => property["x-kubernetes-list-type"] = json!("set"),
-        (Shape::List, _) => property["x-kubernetes-list-type"] = json!("atomic"),
-        (_, Merge::Atomic) => property["x-kubernetes-map-type"] = json!("atomic"),
-        (_, Merge::Granular) => property["x-kubernetes-map-type"] = json!("granular"),
-        _ => {}
-    }
-    if let Some(key) = field.patch.key {
-        property["x-kubernetes-patch-merge-key"] = json!(key);
-    }
-    let patch = field.patch;
-    let strategies = [(patch.merge, "merge"), (patch.retain_keys, "retainKeys"), (patch.replace, "replace")];
-    let given: Vec<&str> = strategies.into_iter().filter(|(on, _)| *on).map(|(_, name)| name).collect();
-    if !given.is_empty() {
-        property["x-kubernetes-patch-strategy"] = json!(given.join(","));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn schema_of_every_built_in_kind_has_all_its_references() {
-        for kind in crate::builtin::all() {
-            let definitions = definitions(&kind.def());
-            assert!(!definitions.is_empty(), "{kind:?}");
-            let mut references = Vec::new();
-            definitions.values().for_each(|schema| collect_references(schema, &mut references));
-            for name in references {
-                let list_metadata = name.ends_with("meta.v1.ListMeta");
-                assert!(list_metadata || definitions.contains_key(&name), "{kind:?}: {name}");
-            }
+    fn references_of_every_definition_are_definitions() {
+        let mut references = Vec::new();
+        DEFINITIONS.values().for_each(|schema| collect_references(schema, &mut references));
+        assert!(references.len() > 500);
+        for name in references {
+            assert!(DEFINITIONS.contains_key(&name), "{name}");
         }
     }
 
@@ -429,7 +372,11 @@ mod tests {
     #[test]
     fn members_of_the_table_are_members_of_the_schemas() {
         for (name, schema) in DEFINITIONS.iter() {
-            let Some(of) = message(name) else { continue };
+            let Some(of) = schemas::message(name) else { continue };
+            // These are of any type.
+            if name.contains(".JSON") && schema.get("properties").is_none() {
+                continue;
+            }
             for member in of.members.keys() {
                 assert!(schema["properties"].get(*member).is_some(), "{name}.{member}");
             }

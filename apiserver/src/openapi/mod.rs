@@ -3,6 +3,8 @@
 mod builtin;
 mod gnostic;
 mod paths;
+mod routes;
+mod schemas;
 mod v2;
 
 use std::collections::BTreeMap;
@@ -15,6 +17,8 @@ use jiff::{SignedDuration, Timestamp};
 use kubesmith_apiextensions::openapi::{self, CustomKind, GROUP_VERSION_KIND};
 use serde_json::{Value, json};
 
+use self::routes::Route;
+use crate::discovery::MINOR;
 use crate::encode;
 use crate::http::etag;
 use crate::http::negotiate;
@@ -27,10 +31,27 @@ use crate::status::{ApiError, ApiResult};
 /// The definition of every patch.
 const PATCH: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
 
-fn patch_definition() -> Value {
-    let text = "Patch is provided to give a concrete name and type to the Kubernetes PATCH request body.";
-    json!({"description": text, "type": "object"})
+/// A version of OpenAPI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    V2,
+    V3,
 }
+
+impl Form {
+    fn reference(self, definition: &str) -> Value {
+        match self {
+            Self::V2 => json!({"$ref": format!("#/definitions/{definition}")}),
+            Self::V3 => json!({"$ref": format!("{PREFIX}{definition}")}),
+        }
+    }
+}
+
+/// The package of the types that all kinds share.
+const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
+
+/// The place of definitions in documents of version 3.
+const PREFIX: &str = "#/components/schemas/";
 
 /// A document in JSON with its tag.
 struct Rendered {
@@ -136,7 +157,7 @@ fn rendered(registry: &Registry, name: &str) -> Option<Arc<Rendered>> {
         ["apis", group, version] if registry.has_version(group, version) => (*group, *version),
         _ => {
             let (_, path) = discovery_paths(registry).into_iter().find(|(known, _)| known == name)?;
-            return Some(Arc::new(Rendered::new(&discovery_document(&path))));
+            return Some(Arc::new(Rendered::new(&built_in_document(&[routes::discovery(&path)?], &[]))));
         }
     };
     if registry.of_version(group, version).iter().any(|def| def.is_custom()) {
@@ -182,34 +203,42 @@ fn discovery_paths(registry: &Registry) -> Vec<(String, String)> {
     groups.map(|group| (format!("apis/{group}"), format!("/apis/{group}/"))).chain(fixed).collect()
 }
 
-fn discovery_document(path: &str) -> Value {
-    let get = json!({"responses": {"200": {"description": "OK"}, "401": {"description": "Unauthorized"}}});
-    let mut paths = serde_json::Map::new();
-    paths.insert(path.to_owned(), json!({"get": get}));
-    json!({"openapi": "3.0.0", "info": {"title": "Kubernetes", "version": "v1.36.0"}, "paths": paths,
-           "components": {}})
-}
-
 /// Builds the document of a group and version.
 fn document(registry: &Registry, group: &str, version: &str) -> Value {
     let defs = registry.of_version(group, version);
-    let mut schemas = builtin::shared(defs.iter().any(|def| def.scale.is_some()));
-    schemas.insert(PATCH.to_owned(), patch_definition());
-    // `generate` writes the same definitions, so clients generated from either agree.
-    schemas.extend(openapi::metadata_definitions());
-    let mut paths = serde_json::Map::new();
-    for def in &defs {
-        schemas.extend(definitions(def));
-        paths.extend(paths::of(def));
+    let routes = routes::of_version(group, version, &defs);
+    if !defs.iter().any(|def| def.is_custom()) {
+        let versions = [("", "v1"), (group, version)];
+        return built_in_document(&routes, versions.get(usize::from(group.is_empty())..).unwrap_or_default());
     }
+    let mut schemas = custom_definitions(&defs, openapi::definitions);
+    let roots = routes.iter().flat_map(Route::definitions).filter(|name| !schemas.contains_key(*name));
+    let meta = ["ObjectMeta", "ListMeta"].map(|kind| format!("{META}.{kind}"));
+    schemas.extend(builtin::closure(roots.cloned().chain(meta), &builtin::versions(true)));
     json!({
-        "openapi": "3.0.0", "info": {"title": "Kubernetes", "version": "v1.36.0"},
-        "paths": paths, "components": {"schemas": schemas},
+        "openapi": "3.0.0", "info": {"title": "Kubernetes CRD Swagger", "version": "v0.1.0"},
+        "paths": paths::items(&routes, Form::V3), "components": {"schemas": schemas},
     })
 }
 
-fn reference(definition: &str) -> Value {
-    json!({"$ref": format!("#/components/schemas/{definition}")})
+/// Builds a document of operations on built-in kinds. Options and events of watches have kinds in these versions.
+fn built_in_document(routes: &[Route], versions: &[(&str, &str)]) -> Value {
+    let mut components = json!({"securitySchemes": security()});
+    let schemas = builtin::closure(routes.iter().flat_map(Route::definitions).cloned(), versions);
+    if !schemas.is_empty() {
+        components["schemas"] = json!(schemas);
+    }
+    json!({"openapi": "3.0.0", "info": info(), "paths": paths::items(routes, Form::V3), "components": components})
+}
+
+fn info() -> Value {
+    json!({"title": "Kubernetes", "version": format!("1.{MINOR}")})
+}
+
+fn security() -> Value {
+    json!({"BearerToken": {
+        "description": "Bearer Token authentication", "type": "apiKey", "name": "authorization", "in": "header",
+    }})
 }
 
 /// Returns the name of a custom resource's definition.
@@ -221,24 +250,35 @@ fn document_name(group: &str, version: &str) -> String {
     if group.is_empty() { format!("api/{version}") } else { format!("apis/{group}/{version}") }
 }
 
-/// Returns the definitions of a resource, by name.
-fn definitions(def: &ResourceDef) -> BTreeMap<String, Value> {
-    match &def.behaviour {
-        Behaviour::Custom(custom) => {
-            let kind = CustomKind {
-                group: &def.group,
-                version: &def.version,
-                kind: &def.kind,
-                list_kind: &def.list_kind,
-                plural: &def.plural,
-                selectable_fields: &def.selectable,
-            };
-            openapi::definitions(&kind, custom.schema.clone())
-        }
-        Behaviour::BuiltIn(_) => builtin::definitions(def),
-    }
+/// Returns the definitions of custom resources, by name.
+fn custom_definitions(
+    defs: &[Arc<ResourceDef>],
+    definitions: fn(&CustomKind<'_>, Value) -> BTreeMap<String, Value>,
+) -> BTreeMap<String, Value> {
+    let of = |def: &Arc<ResourceDef>| {
+        let Behaviour::Custom(custom) = &def.behaviour else { return BTreeMap::new() };
+        let kind = CustomKind {
+            group: &def.group,
+            version: &def.version,
+            kind: &def.kind,
+            list_kind: &def.list_kind,
+            plural: &def.plural,
+            selectable_fields: &def.selectable,
+        };
+        definitions(&kind, custom.schema.clone())
+    };
+    defs.iter().flat_map(of).collect()
 }
 
 fn gvk(def: &ResourceDef) -> Value {
-    json!({"group": def.group, "version": def.version, "kind": def.kind})
+    gvk_of(&def.group, &def.version, &def.kind)
+}
+
+fn gvk_of(group: &str, version: &str, kind: &str) -> Value {
+    json!({"group": group, "version": version, "kind": kind})
+}
+
+fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

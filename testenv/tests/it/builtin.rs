@@ -134,8 +134,54 @@ async fn schemas_of_built_in_kinds_have_extensions_for_clients() {
     );
     let containers = &schemas["io.k8s.api.core.v1.PodSpec"]["properties"]["containers"];
     assert_eq!(containers["x-kubernetes-patch-merge-key"], "name");
-    assert_eq!(containers["items"]["allOf"][0]["$ref"], "#/components/schemas/io.k8s.api.core.v1.Container");
+    assert_eq!(containers["items"]["$ref"], "#/components/schemas/io.k8s.api.core.v1.Container");
     assert!(containers["description"].is_string());
     let patch = &document["paths"]["/apis/apps/v1/namespaces/{namespace}/deployments/{name}"]["patch"];
     assert!(patch["requestBody"]["content"]["application/strategic-merge-patch+json"].is_object());
+}
+
+#[tokio::test]
+async fn replication_controller_without_finalizers_is_deleted_with_a_status() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = "/api/v1/namespaces/default/replicationcontrollers";
+    let template =
+        json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let body = json!({"apiVersion": "v1", "kind": "ReplicationController", "metadata": {"name": "r"},
+        "spec": {"selector": {"a": "b"}, "template": template}});
+    assert_eq!(call(&env, Method::POST, path, body).await.0, 201);
+    let one = format!("{path}/r?propagationPolicy=Background");
+    let (code, answer) = call(&env, Method::DELETE, &one, Value::Null).await;
+    assert_eq!((code, &answer["kind"], &answer["status"]), (200, &json!("Status"), &json!("Success")));
+}
+
+#[tokio::test]
+async fn generated_defaults_of_flags_are_false() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let disk = json!({"diskName": "d", "diskURI": "https://a.blob.core.windows.net/b/c.vhd"});
+    let key = json!({"volumeName": "e", "path": "p", "key": "K"});
+    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {
+        "volumes": [{"name": "d", "azureDisk": disk}, {"name": "e", "emptyDir": {}}],
+        "containers": [{"name": "c", "image": "i", "env": [{"name": "A", "valueFrom": {"fileKeyRef": key}}]}]}});
+    let (code, stored) = call(&env, Method::POST, "/api/v1/namespaces/default/pods", pod).await;
+    assert_eq!(code, 201, "{stored}");
+    assert_eq!(stored.pointer("/spec/volumes/0/azureDisk/readOnly"), Some(&json!(false)));
+    let optional = "/spec/containers/0/env/0/valueFrom/fileKeyRef/optional";
+    assert_eq!(stored.pointer(optional), Some(&json!(false)));
+}
+
+#[tokio::test]
+async fn applied_ephemeral_container_owns_variables_by_name() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let pod = |containers: Value| json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": containers});
+    let running = pod(json!({"containers": [{"name": "c", "image": "i"}]}));
+    assert_eq!(call(&env, Method::POST, "/api/v1/namespaces/default/pods", running).await.0, 201);
+    let debug = json!({"name": "d", "image": "i", "env": [{"name": "A", "value": "1"}]});
+    let path = "/api/v1/namespaces/default/pods/p/ephemeralcontainers?fieldManager=m";
+    let (code, stored) =
+        patch(&env, path, "apply-patch+yaml", pod(json!({"ephemeralContainers": [debug]}))).await;
+    assert_eq!(code, 200, "{stored}");
+    let managers = stored["metadata"]["managedFields"].as_array().unwrap();
+    let own = managers.iter().find(|entry| entry["manager"] == "m").unwrap();
+    let container = &own["fieldsV1"]["f:spec"]["f:ephemeralContainers"][r#"k:{"name":"d"}"#];
+    assert!(container["f:env"][r#"k:{"name":"A"}"#].is_object(), "{own}");
 }

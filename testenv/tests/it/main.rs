@@ -19,6 +19,7 @@ mod hostile;
 mod impersonation;
 mod invariants;
 mod kinds;
+mod openapi;
 mod parts;
 mod pods;
 mod policies;

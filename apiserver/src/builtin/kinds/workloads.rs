@@ -50,7 +50,6 @@ pub(super) static KINDS: &[BuiltIn] = &[
     },
     BuiltIn {
         scale: true,
-        returns_deleted: true,
         selectable: &["status.replicas"],
         default: defaults::replication_controller,
         check: check::replication_controller,
