@@ -116,6 +116,16 @@ pub fn webhook_configuration(arguments: TokenStream, item: TokenStream) -> Token
     manifest::attribute(Family::WebhookConfiguration, &arguments.into(), &item.into()).into()
 }
 
+/// Defines an admission policy for a kind of kube-rs's `CustomResource`. Types that derive `Resource` have the attribute
+/// without this macro.
+///
+/// `kubesmith generate` writes the policies of the crates that it reads. All keys are listed in
+/// docs/reference/attributes.md, and docs/guides/policies.md has an example.
+#[proc_macro_attribute]
+pub fn policy(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    manifest::policy(&arguments.into(), &item.into()).into()
+}
+
 #[cfg(test)]
 mod tests {
     use std::str::FromStr;

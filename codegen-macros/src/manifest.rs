@@ -1,23 +1,39 @@
-//! Implements `#[rbac]`, `#[webhook]` and `#[webhook_configuration]`, which only the command acts on.
+//! Implements `#[rbac]`, `#[webhook]`, `#[webhook_configuration]` and `#[policy]`, which only the command acts on.
 
 use kubesmith_core::diag::Diagnostics;
 use kubesmith_core::grammar::{Family, ItemAttributes, Place, parse_attributes};
-use kubesmith_core::model::{RbacAttrs, WebhookAttrs, WebhookConfigurationAttrs};
+use kubesmith_core::model::{PolicyAttrs, RbacAttrs, WebhookAttrs, WebhookConfigurationAttrs};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use syn::{Attribute, parse_quote};
+use syn::{Attribute, DeriveInput, parse_quote};
 
 use crate::report::compile_errors;
 
 /// Checks the arguments and returns the item unchanged.
 pub(crate) fn attribute(family: Family, arguments: &TokenStream, item: &TokenStream) -> TokenStream {
+    checked(family, Place::Item, arguments, item)
+}
+
+/// As [`attribute`], for `#[policy]`. kube's `CustomResource` has the attribute `#[kube]`.
+pub(crate) fn policy(arguments: &TokenStream, item: &TokenStream) -> TokenStream {
+    let is_kind = syn::parse2::<DeriveInput>(item.clone())
+        .is_ok_and(|item| item.attrs.iter().any(|attribute| attribute.path().is_ident("kube")));
+    if is_kind {
+        return checked(Family::Policy, Place::Root, arguments, item);
+    }
+    let text = "#[policy] belongs to a kind: a type that derives `Resource`, or kube-rs's `CustomResource` with #[kube(...)]";
+    quote!(::core::compile_error! { #text } #item)
+}
+
+fn checked(family: Family, place: Place, arguments: &TokenStream, item: &TokenStream) -> TokenStream {
     let name = Ident::new(family.name(), Span::call_site());
     let attribute: Attribute =
         if arguments.is_empty() { parse_quote!(#[#name]) } else { parse_quote!(#[#name(#arguments)]) };
     let attributes = [attribute];
     let mut diagnostics = Diagnostics::new();
-    let parsed = parse_attributes(family, &ItemAttributes::new(&attributes), Place::Item, &mut diagnostics);
+    let parsed = parse_attributes(family, &ItemAttributes::new(&attributes), place, &mut diagnostics);
     match family {
+        Family::Policy => drop(PolicyAttrs::from_parsed(&parsed, &mut diagnostics)),
         Family::Rbac => drop(RbacAttrs::from_parsed(&parsed, &mut diagnostics)),
         Family::Webhook => drop(WebhookAttrs::from_parsed(&parsed, &mut diagnostics)),
         _ => drop(WebhookConfigurationAttrs::from_parsed(&parsed, &mut diagnostics)),

@@ -49,7 +49,7 @@ use std::fmt::{self, Debug};
 
 pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub use kube::core::{GroupVersionKind, Resource};
-pub use kubesmith_macros::{Resource, Schema, rbac, webhook, webhook_configuration};
+pub use kubesmith_macros::{Resource, Schema, policy, rbac, webhook, webhook_configuration};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -14,7 +14,7 @@ pub use serde_json;
 
 pub mod api;
 pub use api::{
-    Object, ObjectMeta, Resource, ResourceInfo, Schema, Scope, rbac, webhook, webhook_configuration,
+    Object, ObjectMeta, Resource, ResourceInfo, Schema, Scope, policy, rbac, webhook, webhook_configuration,
 };
 
 #[cfg(feature = "client")]

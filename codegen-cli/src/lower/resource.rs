@@ -70,9 +70,7 @@ impl Ctx<'_> {
         };
         let summary = item.description.as_deref().map(docs::summary).unwrap_or_default();
         let root = Root { id: root, type_path: path?, has_status_field, client, summary, loc: item.name.loc };
-        let mut lowered = self.lowered(facts, (group?, version?), module.code_name, root);
-        lowered.resource.policies = self.policies(facts, &lowered.group.text, &lowered.version);
-        Some(lowered)
+        Some(self.lowered(facts, (group?, version?), module.code_name, root))
     }
 
     /// Lowers the chosen resources in kube's dialect.
@@ -140,12 +138,13 @@ impl Ctx<'_> {
     }
 
     fn lowered(
-        &self,
+        &mut self,
         facts: &ResourceFacts,
         (group, version): (Name, Name),
         code_name: Option<Name>,
         root: Root,
     ) -> Lowered {
+        let policies = self.policies(facts, &group.text, &version.text);
         let plural = names::pluralize_type(&facts.kind.text);
         let code = ResourceCode::new(root.type_path, &facts.kind.text, plural, root.summary);
         Lowered {
@@ -168,7 +167,7 @@ impl Ctx<'_> {
                 has_status_field: root.has_status_field,
                 span: self.sources.span(root.loc),
                 places: self.spans(&facts.places),
-                policies: Vec::new(),
+                policies,
             },
         }
     }

@@ -55,7 +55,7 @@ impl Parser<'_> {
         ResourceFacts { policies, ..self.resource_facts(&input.attrs) }
     }
 
-    fn policy(&self, attrs: &PolicyAttrs) -> PolicyFacts {
+    pub(super) fn policy(&self, attrs: &PolicyAttrs) -> PolicyFacts {
         let binding = |binding: &PolicyBinding| {
             (self.spanned(&binding.name, String::as_str), binding.spec.clone(), self.loc(binding.span))
         };

@@ -87,7 +87,7 @@ impl Reader<'_> {
 }
 
 /// One of our attributes without its crate's path; other attributes unchanged.
-fn bare(mut attribute: Attribute) -> Attribute {
+pub(super) fn bare(mut attribute: Attribute) -> Attribute {
     let path = match &mut attribute.meta {
         Meta::Path(path) => path,
         Meta::List(list) => &mut list.path,

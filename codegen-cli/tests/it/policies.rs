@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use crate::deploy::{apply, documents};
 use crate::support::{Crate, testdata};
 
-/// The Rust listing of the page.
-fn listing() -> String {
+/// A Rust listing of the page: of our dialect, or of kube-rs's.
+fn listing(number: usize) -> String {
     let page = std::fs::read_to_string(testdata().join("../docs/guides/policies.md")).unwrap();
-    page.split("```rust\n").nth(1).unwrap().split("```").next().unwrap().to_owned()
+    page.split("```rust\n").nth(number + 1).unwrap().split("```").next().unwrap().to_owned()
 }
 
 fn oven(name: &str, degrees: i32) -> Value {
@@ -22,7 +22,7 @@ fn oven(name: &str, degrees: i32) -> Value {
 
 #[tokio::test]
 async fn policy_decisions_follow_the_attributes() {
-    let project = Crate::new(&listing());
+    let project = Crate::new(&listing(0));
     let out = project.run(&["generate", "--input", "api", "--only", "crd,policy", "--output", "config"]);
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     let mut env = TestEnv::builder().start().await.unwrap();
@@ -55,4 +55,35 @@ async fn policy_decisions_follow_the_attributes() {
     assert!(refused.contains("an oven has at most 300 degrees"), "{refused}");
     apply(&baker.client(), &oven("warm", 300)).await.unwrap();
     env.stop().await;
+}
+
+#[tokio::test]
+async fn policies_of_kube_rs_kinds_are_enforced() {
+    // With the crate's name, the attribute needs no import.
+    let qualified = listing(1).replace("#[policy(", "#[kubesmith_runtime::policy(");
+    for source in [listing(1), qualified] {
+        let project = Crate::new(&source);
+        let out = project.run(&["generate", "--input", "api", "--only", "crd,policy", "--output", "config"]);
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        let env = TestEnv::builder().start().await.unwrap();
+        env.install_crds_from(project.path("config/crds")).await.unwrap();
+        let objects = documents(&project.tree("config/policy")["policies.yaml"]);
+        assert_eq!(objects.len(), 2, "a policy and its binding");
+        for object in objects {
+            apply(&env.client(), &object).await.unwrap();
+        }
+        apply(&env.client(), &oven("warm", 300)).await.unwrap();
+        let refused = apply(&env.client(), &oven("hot", 301)).await.unwrap_err();
+        assert!(refused.contains("heat.bakery.example.com"), "{refused}");
+        env.stop().await;
+    }
+}
+
+#[test]
+fn policy_of_a_kube_rs_kind_is_checked_against_its_fields() {
+    let source = listing(1).replace("object.spec.degrees <= 300", "object.spec.heat <= 300");
+    let project = Crate::new(&source);
+    let out = project.run(&["generate", "--input", "api", "--only", "crd,policy", "--output", "config"]);
+    let text = String::from_utf8_lossy(&out.stderr);
+    assert!(!out.status.success() && text.contains("KS0805") && text.contains("heat"), "{text}");
 }

@@ -5,5 +5,6 @@ mod behaviour;
 mod everything;
 mod macro_rules;
 mod markers;
+mod policies;
 mod shadowed;
 mod ui;

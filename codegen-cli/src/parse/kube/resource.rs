@@ -1,8 +1,8 @@
 //! Translates `#[kube(..)]` to `#[resource(..)]`, so that the same rules check names, paths and columns.
 
 use kubesmith_core::diag::{Code, Diagnostics};
-use kubesmith_core::grammar::{Family, ItemAttributes, Place, closest, parse_attributes};
-use kubesmith_core::model::ResourceAttrs;
+use kubesmith_core::grammar::{Family, ItemAttributes, Place, closest, parse_attributes, parse_each};
+use kubesmith_core::model::{PolicyAttrs, ResourceAttrs};
 use kubesmith_core::names;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -11,9 +11,11 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Token, parse_quote};
 
+use super::super::manifests::bare;
 use super::Parser;
 use crate::diag::Diagnostic;
 use crate::ir::CrdStyle;
+use crate::syntax::facts::PolicyFacts;
 use crate::syntax::kube::{CustomResource, SchemaMode};
 use crate::syntax::{Name, TypeExpr};
 
@@ -124,7 +126,25 @@ impl Parser<'_> {
                 return None;
             }
         }
-        if complete { self.kube_resource(ident, span, keys) } else { None }
+        if !complete {
+            return None;
+        }
+        let mut resource = self.kube_resource(ident, span, keys)?;
+        resource.facts.policies = self.kube_policies(attributes);
+        Some(resource)
+    }
+
+    /// Reads each `#[policy(..)]`, an attribute of ours that kube's macro ignores.
+    fn kube_policies(&mut self, attributes: &[Attribute]) -> Vec<PolicyFacts> {
+        let attributes: Vec<Attribute> = self.cfg.expanded(attributes).into_iter().map(bare).collect();
+        let mut diagnostics = Diagnostics::new();
+        let item = ItemAttributes::new(&attributes);
+        let policies = parse_each(Family::Policy, &item, Place::Root, &mut diagnostics);
+        let policies =
+            policies.iter().filter_map(|parsed| PolicyAttrs::from_parsed(parsed, &mut diagnostics));
+        let policies: Vec<PolicyAttrs> = policies.collect();
+        self.report(diagnostics);
+        policies.iter().map(|policy| self.policy(policy)).collect()
     }
 
     fn kube_resource(&mut self, ident: &Ident, span: Span, mut keys: Keys) -> Option<CustomResource> {
