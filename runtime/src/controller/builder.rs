@@ -384,7 +384,7 @@ impl ControllerBuilder {
 
     fn attach<K: Cached>(mut self, watch: Watch<K>, role: Role, map: Map<K>) -> Self {
         self.sources.push(Box::new(move |queue, is_ours| {
-            watch.attach(queue, is_ours.filter(|_| role == Role::Secondary).cloned(), map)
+            watch.select(is_ours.filter(|_| role == Role::Secondary).cloned(), map).attach(queue)
         }));
         self
     }

@@ -46,6 +46,24 @@ impl<T> Sources<T> {
     }
 }
 
+impl<T: QueueKey> Sources<T> {
+    /// Queues the keys of all sources that `is_wanted` accepts.
+    pub(super) fn queue_all(&self, queue: &Queue<T>, is_wanted: impl Fn(&T) -> bool) {
+        for source in self.all() {
+            let named = catch_unwind(AssertUnwindSafe(|| {
+                source(&mut |key| {
+                    if is_wanted(&key) {
+                        queue.add_with_priority(key, LOW_PRIORITY);
+                    }
+                });
+            }));
+            if named.is_err() {
+                tracing::error!(queue = queue.name(), "a mapping panicked; keys may be missing");
+            }
+        }
+    }
+}
+
 impl<T> Default for Sources<T> {
     fn default() -> Self {
         Sources(Arc::new(Mutex::new(Numbered { next: 0, sources: Vec::new() })))
@@ -148,7 +166,8 @@ impl<T: QueueKey> Sharded<T> {
             }
             self.unpark(queue);
             if let Some(after) = &after {
-                self.queue_all(queue, |key| {
+                self.sources.queue_all(queue, |key| {
+                    let key = (self.hash)(key);
                     let was_ours = before.as_ref().is_some_and(|before| before.allows(key));
                     after.allows(key) && !was_ours
                 });
@@ -156,24 +175,6 @@ impl<T: QueueKey> Sharded<T> {
             (known, before) = (version, after);
             // The sender lives as long as the shard.
             let _ = changes.wait_for(|version| *version > known).await;
-        }
-    }
-
-    fn queue_all(&self, queue: &Queue<T>, is_gained: impl Fn(u64) -> bool) {
-        for source in self.sources.all() {
-            let named = catch_unwind(AssertUnwindSafe(|| {
-                source(&mut |key| {
-                    if is_gained((self.hash)(&key)) {
-                        queue.add_with_priority(key, LOW_PRIORITY);
-                    }
-                });
-            }));
-            if named.is_err() {
-                tracing::error!(
-                    queue = queue.name(),
-                    "a mapping panicked; keys that were gained may be missing"
-                );
-            }
         }
     }
 

@@ -35,29 +35,39 @@ impl<K: Cached> Watch<K> {
         self
     }
 
-    /// Adds a handler to the informer that queues the keys of changed objects.
-    pub(super) fn attach(
-        self,
-        queue: &Queue<ObjectKey>,
-        is_ours: Option<IsOurs<ObjectKey>>,
-        map: Map<K>,
-    ) -> Result<Attached, InformerError> {
+    /// Completes the watch with the keys that its objects queue.
+    pub(super) fn select(self, is_ours: Option<IsOurs<ObjectKey>>, map: Map<K>) -> Selected<K> {
         let Watch { informer, predicate } = self;
-        let selection = Arc::new(Selection { predicate, map, is_ours });
-        let handler = Enqueue { queue: queue.clone(), selection: selection.clone() };
+        Selected { informer, selection: Arc::new(Selection { predicate, map, is_ours }) }
+    }
+}
+
+/// An informer whose objects queue keys.
+pub(super) struct Selected<K: Cached> {
+    informer: SharedInformer<K>,
+    selection: Arc<Selection<K>>,
+}
+
+impl<K: Cached> Selected<K> {
+    /// Returns the keys of the objects in the cache.
+    fn keys(&self) -> Source<ObjectKey> {
+        let (store, selection) = (self.informer.store().clone(), self.selection.clone());
+        Arc::new(move |queue| {
+            let objects = store.list();
+            let objects = objects.iter().filter(|object| selection.predicate.passes_create(object));
+            objects.for_each(|object| selection.keys(object, queue));
+        })
+    }
+
+    /// Adds a handler to the informer that queues the keys of changed objects.
+    pub(super) fn attach(self, queue: &Queue<ObjectKey>) -> Result<Attached, InformerError> {
+        let keys = self.keys();
+        let Selected { informer, selection } = self;
+        let handler = Enqueue { queue: queue.clone(), selection };
         let options = HandlerOptions::new().name(queue.name());
         let registration = informer.add_event_handler_with_options(handler, options)?;
-        let store = informer.store().clone();
-        Ok(Attached {
-            keys: Arc::new(move |queue| {
-                let objects = store.list();
-                let objects = objects.iter().filter(|object| selection.predicate.passes_create(object));
-                objects.for_each(|object| selection.keys(object, queue));
-            }),
-            resource: informer.resource().to_owned(),
-            registration,
-            last_error: Box::new(move || informer.last_error()),
-        })
+        let resource = informer.resource().to_owned();
+        Ok(Attached { keys, resource, registration, last_error: Box::new(move || informer.last_error()) })
     }
 }
 
@@ -123,9 +133,12 @@ impl Watches {
         let watch = watch.into();
         let informer = watch.informer.clone();
         let map: Map<K> = Box::new(move |object, queue| map(object).into_iter().for_each(queue));
-        let Attached { resource, registration, keys, .. } =
-            watch.attach(&self.queue, self.is_ours.clone(), map)?;
-        let (number, sources) = (self.sources.add(keys), self.sources.clone());
+        let selected = watch.select(self.is_ours.clone(), map);
+        // Keys that the replica gains are looked up in the sources. So the source comes before the handler, which may
+        // queue a key that the replica does not have yet.
+        let (number, sources) = (self.sources.add(selected.keys()), self.sources.clone());
+        let Attached { resource, registration, .. } =
+            selected.attach(&self.queue).inspect_err(|_| sources.remove(number))?;
         let remove = Box::new(move || {
             sources.remove(number);
             // An informer that was shut down calls no handler.

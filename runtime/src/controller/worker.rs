@@ -248,6 +248,8 @@ impl<R: Reconciler> Controller<R> {
         let Controller { name, queue, workers, registry, shutdown_grace, .. } = self;
         // No worker takes keys after the run, however it ends.
         let _shut_down = ShutDownOnDrop(&queue);
+        // Changes of other kinds queue only objects that the sharded cache has. It may have been filled after theirs.
+        let of_shard = self.sharing.is_ours.is_some().then(|| self.sharing.sources.clone());
         let sharded = self.sharing.into_sharded();
         let sharded = sharded.map_err(|reason| match reason {
             NotShared::NoHash => ControllerError::NotShardable { controller: name.clone() },
@@ -255,6 +257,9 @@ impl<R: Reconciler> Controller<R> {
         })?;
         if !wait_for_caches(&name, self.caches, self.cache_sync_timeout, &stop).await? {
             return Ok(());
+        }
+        if let Some(sources) = of_shard {
+            sources.queue_all(&queue, |_| true);
         }
         let shared = Arc::new(Shared {
             name: name.clone(),

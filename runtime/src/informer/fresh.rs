@@ -15,7 +15,8 @@ impl<K: Cached> SharedInformer<K> {
     ///
     /// The cache shows the write if it has the object at this version or a later one, or if it has reached the
     /// version and the object is deleted or not selected. In the second case a later event or a bookmark is needed,
-    /// which may take a minute. If the response has no version, this returns after one check.
+    /// which may take a minute. If the response has no version, this returns after one check. If the object is in a
+    /// namespace or shard that the informer does not follow, this returns at once.
     ///
     /// ```no_run
     /// use std::time::Duration;
@@ -38,7 +39,11 @@ impl<K: Cached> SharedInformer<K> {
     /// Dropping the future loses nothing.
     pub async fn wait_for_write(&self, written: &K::Kind, timeout: Duration) -> Result<(), InformerError> {
         let key = ObjectKey::of(written);
-        let Some(version) = written.meta().resource_version.as_deref() else { return Ok(()) };
+        let meta = written.meta();
+        let Some(version) = meta.resource_version.as_deref() else { return Ok(()) };
+        if !self.control.follows(meta.uid.as_deref().unwrap_or_default(), key.namespace()) {
+            return Ok(());
+        }
         match self.wait_until(timeout, || self.shows(&key, version)).await {
             Ok(()) => Ok(()),
             Err(WaitError::Stopped) => Err(self.stopped()),

@@ -14,8 +14,8 @@ use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, PostParams};
 use kube::client::Body;
 use kubesmith_runtime::cache::ObjectKey;
 use kubesmith_runtime::controller::{
-    Action, BuildError, CancellationToken, ControllerBuilder, ControllerError, FinalizerEvent, finalizer_fn,
-    reconcile_fn,
+    Action, BuildError, CancellationToken, ControllerBuilder, ControllerError, FinalizerEvent, Predicate,
+    Watch, finalizer_fn, reconcile_fn,
 };
 use kubesmith_runtime::informer::{
     CacheShard, Cached, CachedClient, InformerOptions, SharedInformer, SharedInformerFactory,
@@ -511,6 +511,42 @@ async fn changes_of_other_kinds_queue_only_objects_of_the_shard() {
     env.stop().await;
 }
 
+/// The owned objects arrive first, and a predicate refuses their owners: these are queued once both caches are filled.
+#[tokio::test(start_paused = true)]
+async fn owners_are_queued_when_their_cache_is_filled_last() {
+    let env = server(true).await;
+    create(&env, (0..10).map(|number| format!("m{number}"))).await;
+    let api: Api<ConfigMap> = Api::namespaced(env.client(), "default");
+    let secrets: Api<Secret> = Api::namespaced(env.client(), "default");
+    for map in api.list(&ListParams::default()).await.unwrap() {
+        let secret = owned_by(&map, map.metadata.name.as_deref().unwrap());
+        secrets.create(&PostParams::default(), &secret).await.unwrap();
+    }
+    let maps = SharedInformer::<ConfigMap>::new(
+        env.client(),
+        InformerOptions::new().namespace("default").shard_selector(shard(1)),
+    );
+    let secrets = SharedInformer::<Secret>::new(env.client(), InformerOptions::new().namespace("default"));
+    let log = Log::default();
+    let of_owned = Watch::on(&maps).filter(Predicate::new().on_create(|_| false));
+    let controller =
+        ControllerBuilder::new("maps").for_(of_owned).owns(&secrets).complete(reconciler("1", &log)).unwrap();
+    secrets.start();
+    secrets.wait_for_sync(SECOND).await.unwrap();
+    // The handler has seen the owned objects.
+    sleep(SECOND).await;
+    maps.start();
+    let stop = CancellationToken::new();
+    let run = tokio::spawn(controller.run(stop.clone()));
+    sleep(10 * SECOND).await;
+    let begun: BTreeSet<String> = log.since(tokio::time::Instant::now() - PATIENCE).into_keys().collect();
+    assert_eq!(begun, keys(&env).await.swap_remove(1));
+    assert!(!begun.is_empty());
+    stop.cancel();
+    run.await.unwrap().unwrap();
+    env.stop().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn shard_of_namespaces_has_all_kinds_of_a_namespace() {
     let env = server(true).await;
@@ -597,6 +633,8 @@ async fn reads_do_not_wait_for_writes_of_other_shards() {
         let is_ours = shard(2).matches(map.metadata.uid.as_deref().unwrap(), "default");
         ours += usize::from(is_ours);
         let key = ObjectKey::of(&map);
+        // A bookmark would come within a minute only.
+        maps.wait_for_write(&map, SECOND).await.unwrap();
         assert_eq!(client.get(&key).await.unwrap().is_some(), is_ours, "{key}");
         if number % 2 == 0 {
             client.delete(&key, &DeleteParams::default()).await.unwrap();
