@@ -255,7 +255,7 @@ fn column(column: &Value) -> Option<Column> {
 }
 
 /// The description of `metadata.creationTimestamp` in the API's own documentation.
-const CREATION_TIMESTAMP: &str = "CreationTimestamp is a timestamp representing the server time when this object was \
+pub(crate) const CREATION_TIMESTAMP: &str = "CreationTimestamp is a timestamp representing the server time when this object was \
 created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this \
 value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More \
 info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";

@@ -325,7 +325,7 @@ impl Server {
             Target::Resource(path) => {
                 let def = registry
                     .find(&path.group, &path.version, &path.resource)
-                    .filter(|def| def.namespaced || path.namespace.is_empty())
+                    .filter(|def| !path.proxy && (def.namespaced || path.namespace.is_empty()))
                     .ok_or(ApiError::NoSuchPath)?;
                 self.resource(parts, path, def, query, body, user).await
             }

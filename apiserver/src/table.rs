@@ -5,6 +5,7 @@ use kubesmith_apimachinery::jsonpath::Found;
 use serde_json::{Map, Value, json};
 
 use crate::builtin::{TEMPLATE_GENERATION, printers};
+use crate::custom::CREATION_TIMESTAMP;
 use crate::http::query::Query;
 use crate::meta;
 use crate::registry::{Column, ResourceDef};
@@ -106,11 +107,18 @@ fn made_of(version: &str, metadata: &Value, head: &[Value], rows: &[Value]) -> V
 pub(crate) fn of_scale(call: &Call<'_>, version: &str, scale: &Value) -> ApiResult<Value> {
     let (format, age) = if call.def.is_custom() { ("name", "date") } else { ("", "string") };
     let column = |name, kind, format, description| json!({"name": name, "type": kind, "format": format, "description": description, "priority": 0});
+    let [desired, available] = match call.def.is_custom() {
+        true => ["Number of desired replicas", "Number of actual replicas"],
+        false => [
+            "replicas is the desired number of instances for the scaled object.",
+            "replicas is the actual number of observed instances of the scaled object.",
+        ],
+    };
     let head = [
         column("Name", "string", format, NAME_DESCRIPTION),
-        column("Desired", "integer", "", ""),
-        column("Available", "integer", "", ""),
-        column("Age", age, "", ""),
+        column("Desired", "integer", "", desired),
+        column("Available", "integer", "", available),
+        column("Age", age, "", CREATION_TIMESTAMP),
     ];
     let number = |part: &str| scale[part]["replicas"].as_i64().unwrap_or_default();
     let created = since(scale["metadata"]["creationTimestamp"].as_str(), call.server.timestamp());

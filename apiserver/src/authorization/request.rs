@@ -46,7 +46,8 @@ impl<'a> Request<'a> {
 /// The verb of a request for a resource. A list of one name counts as a request for that name.
 fn verb<'a>(method: &Method, on: &path::ResourcePath, query: &'a Query, name: &mut &'a str) -> &'static str {
     match *method {
-        // The deprecated prefix is a verb for every method.
+        // The deprecated prefixes are verbs for every method.
+        _ if on.proxy => "proxy",
         _ if on.watch => "watch",
         Method::POST => "create",
         Method::PUT => "update",

@@ -5,7 +5,7 @@ use std::sync::MutexGuard;
 
 use serde_json::{Value, json};
 
-use super::check::parse_address;
+use super::check::{address_fields, parse_address};
 use crate::meta;
 use crate::server::{Call, Server};
 use crate::status::{About, ApiError, ApiResult, Cause};
@@ -173,6 +173,17 @@ fn is_checked(spec: &Value) -> bool {
     spec["type"] == "LoadBalancer" && spec["externalTrafficPolicy"] == "Local"
 }
 
+/// Refuses what [`claim`] would refuse. kube-apiserver allocates before it validates (`beginCreate` and `beginUpdate` of
+/// storage.go).
+pub(crate) fn check_claims(
+    call: &Call<'_>,
+    old: Option<&Value>,
+    service: &Value,
+    dry_run: bool,
+) -> ApiResult<()> {
+    claim(call, old, service, dry_run).map(drop)
+}
+
 /// Refuses addresses and ports that a Service cannot have, or that another one has. `old` is the Service that it replaces.
 /// Until the result is dropped, no other Service claims any. Other kinds claim nothing.
 /// Source: `allocateCreate` and `allocateUpdate` of pkg/registry/core/service/storage/alloc.go.
@@ -193,9 +204,10 @@ pub(crate) fn claim<'s>(
     let others: Vec<&Value> = others.map(|other| &other.value["spec"]).collect();
     let (old, new) = (old.map_or(&Value::Null, |old| &old["spec"]), &service["spec"]);
     let refused = |causes| Err(ApiError::invalid(About::new("", "Service", meta::name(service)), causes));
-    let families = unsupported_families(new);
-    if !families.is_empty() {
-        return refused(families);
+    for causes in [address_fields(service), unsupported_families(new)] {
+        if !causes.is_empty() {
+            return refused(causes);
+        }
     }
     if let Some(cause) = unavailable_address(old, new, &others, dry_run) {
         return refused(vec![cause]);
@@ -279,6 +291,10 @@ fn unsupported_families(spec: &Value) -> Vec<Cause> {
         }
     }
     if causes.is_empty() && !is_headless_alone(spec) {
+        if spec["ipFamilyPolicy"] == "RequireDualStack" {
+            let detail = "this cluster is not configured for dual-stack services";
+            causes.push(Cause::invalid("spec.ipFamilyPolicy", &spec["ipFamilyPolicy"], detail));
+        }
         let other = families.iter().enumerate().filter(|(_, family)| **family != "IPv4");
         causes.extend(other.map(|(i, family)| {
             let family = json!(family);

@@ -21,6 +21,8 @@ pub struct ResourcePath {
     pub proxied: String,
     /// The deprecated `/watch/` prefix.
     pub watch: bool,
+    /// The `/proxy/` prefix, which authorization still knows; nothing serves it.
+    pub proxy: bool,
 }
 
 /// The target of a path.
@@ -86,13 +88,21 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Target {
             out.watch = true;
             rest
         }
+        ["proxy", rest @ ..] if !rest.is_empty() => {
+            out.proxy = true;
+            rest
+        }
         rest => rest,
     };
     let own = |s: &str| s.to_owned();
     let rest = match rest {
         // The subresources of a namespace; all other paths below a namespace are resources in it.
         ["namespaces", name, sub @ ("status" | "finalize")] => {
-            (out.resource, out.name, out.subresource) = (own("namespaces"), own(name), own(sub));
+            (out.resource, out.name) = (own("namespaces"), own(name));
+            // `specialVerbsNoSubresources` of apiserver's pkg/endpoints/request.
+            if !out.proxy {
+                out.subresource = own(sub);
+            }
             return Target::Resource(out);
         }
         ["namespaces", namespace, rest @ ..] if !rest.is_empty() => {
@@ -103,6 +113,7 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Target {
     };
     match rest {
         [resource] => out.resource = own(resource),
+        [resource, name, ..] if out.proxy => (out.resource, out.name) = (own(resource), own(name)),
         [resource, name] => (out.resource, out.name) = (own(resource), own(name)),
         [resource, name, sub @ "proxy", path @ ..] => {
             (out.resource, out.name, out.subresource) = (own(resource), own(name), own(sub));
@@ -178,6 +189,14 @@ mod tests {
         };
         assert!(p.watch);
         assert_eq!((&*p.namespace, &*p.resource, &*p.name), ("a", "ws", "b"));
+    }
+
+    #[test]
+    fn proxy_prefix_is_parsed() {
+        check("/api/v1/proxy/namespaces/a/services/b/c/d", ("", "v1", "a", "services", "b", ""));
+        check("/api/v1/proxy/namespaces/a/finalize", ("", "v1", "", "namespaces", "a", ""));
+        let Ok(Target::Resource(p)) = parse("/api/v1/proxy/nodes/a") else { panic!("no resource") };
+        assert!(p.proxy);
     }
 
     #[test]

@@ -158,7 +158,14 @@ pub(super) fn fields(
 ) -> Result<Vec<String>, String> {
     let unknown = match &def.behaviour {
         Behaviour::BuiltIn(built_in) => {
+            let managers = value.pointer("/metadata/managedFields").and_then(Value::as_array);
+            let resets = managers.is_some_and(Vec::is_empty);
             let mut unknown = builtin::settle(built_in, value, settle)?;
+            if resets {
+                // Objects of Go types keep an empty list, which takes all ownership away as an empty entry does
+                // (`isResetManagedFields` of apimachinery's pkg/util/managedfields). Unstructured ones read it as none.
+                meta::set(value, "managedFields", json!([{}]));
+            }
             duplicates.order(&mut unknown);
             unknown
         }

@@ -60,7 +60,7 @@ async fn store(call: &Call<'_>, value: Value, options: &WriteOptions, by: By) ->
         dry_run: options.dry_run,
     };
     let names_left = if generates { NAME_TRIES } else { 1 };
-    write::run(request, &mut Create { call, value, by, names_left }).await
+    write::run(request, &mut Create { call, value, by, names_left, dry_run: options.dry_run }).await
 }
 
 /// Refuses new objects of a terminating definition (apiextensions-apiserver's customresource_handler.go).
@@ -81,6 +81,7 @@ struct Create<'a> {
     by: By,
     /// The number of further names to try.
     names_left: usize,
+    dry_run: bool,
 }
 
 impl Write for Create<'_> {
@@ -114,6 +115,7 @@ impl Write for Create<'_> {
             meta::set(value, "name", format!("{prefix}{}", self.call.server.ids.suffix()));
         }
         complete(self.call, value);
+        services::check_claims(self.call, None, value, self.dry_run)?;
         admit::check(&self.call.def, value, None, "")?;
         admit::warn(self.call, value, None);
         // Only the update was authorized.
@@ -133,7 +135,10 @@ impl Write for Create<'_> {
         if self.by == By::Create && !storage.is_dry_run() && version.is_ok_and(|version| version != 0) {
             return Err(ApiError::unexpected("resourceVersion should not be set on objects to be created"));
         }
-        let _claimed = services::claim(self.call, None, &object, storage.is_dry_run())?;
+        // Another Service has taken what was free before validation: the next attempt chooses again, or is refused.
+        let Ok(_claimed) = services::claim(self.call, None, &object, storage.is_dry_run()) else {
+            return Ok(None);
+        };
         let (key, name) = (def.key_of(&object), meta::name(&object).to_owned());
         let generates = !meta::text(&object, "generateName").is_empty();
         match storage.create(def, &key, object) {

@@ -97,13 +97,14 @@ pub(super) async fn change(
         options: Options::Write(options),
         dry_run: options.dry_run,
     };
-    write::run(request, &mut Update { call, edit }).await
+    write::run(request, &mut Update { call, edit, dry_run: options.dry_run }).await
 }
 
 /// A change of a stored object.
 struct Update<'a, E> {
     call: &'a Call<'a>,
     edit: &'a mut E,
+    dry_run: bool,
 }
 
 impl<E: Edit> Write for Update<'_, E> {
@@ -131,6 +132,7 @@ impl<E: Edit> Write for Update<'_, E> {
             return Err(ApiError::modified(def.about(&self.call.path.name)));
         }
         complete(self.call, current, wanted);
+        services::check_claims(self.call, Some(current), wanted, self.dry_run)?;
         admit::check_kind(def, wanted)?;
         admit::check(def, wanted, Some(current), &self.call.path.subresource)?;
         admit::warn(self.call, wanted, Some(current));
@@ -155,7 +157,11 @@ impl<E: Edit> Write for Update<'_, E> {
         if crate::apply::same_but_times(&wanted, &stored.value) && !gone {
             return Ok(Some(stored.clone()));
         }
-        let _claimed = services::claim(self.call, Some(&stored.value), &wanted, storage.is_dry_run())?;
+        // Another Service has taken what was free before validation: the next attempt chooses again, or is refused.
+        let Ok(_claimed) = services::claim(self.call, Some(&stored.value), &wanted, storage.is_dry_run())
+        else {
+            return Ok(None);
+        };
         let written = if gone {
             storage.remove(def, &key, stored).map(|last| Arc::new(Object::new(wanted, last.rv)))
         } else {

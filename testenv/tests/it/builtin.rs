@@ -185,3 +185,18 @@ async fn applied_ephemeral_container_owns_variables_by_name() {
     let container = &own["fieldsV1"]["f:spec"]["f:ephemeralContainers"][r#"k:{"name":"d"}"#];
     assert!(container["f:env"][r#"k:{"name":"A"}"#].is_object(), "{own}");
 }
+
+#[tokio::test]
+async fn empty_list_of_managers_takes_ownership_away_from_built_in_kinds() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = "/api/v1/namespaces/default/configmaps";
+    let body =
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"a": "b"}});
+    assert_eq!(call(&env, Method::POST, path, body).await.0, 201);
+    let empty = json!({"metadata": {"managedFields": [], "labels": {"a": "b"}}});
+    for query in ["?dryRun=All", ""] {
+        let one = format!("{path}/c{query}");
+        let (code, answer) = patch(&env, &one, "merge-patch+json", empty.clone()).await;
+        assert_eq!((code, answer["metadata"].get("managedFields")), (200, None), "{query}");
+    }
+}

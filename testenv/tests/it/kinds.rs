@@ -383,6 +383,8 @@ async fn scale_is_shown_as_table_and_as_metadata() {
     let names: Vec<&Value> =
         table["columnDefinitions"].as_array().unwrap().iter().map(|c| &c["name"]).collect();
     assert_eq!(names, ["Name", "Desired", "Available", "Age"]);
+    let desired = "replicas is the desired number of instances for the scaled object.";
+    assert_eq!(table["columnDefinitions"][1]["description"], desired);
     let accept = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
     let (_, metadata) = send(&env, Method::GET, &path, &[("accept", accept)], "").await;
     assert_eq!(

@@ -303,6 +303,9 @@ async fn requests_count_by_prefix_and_method() {
     assert_eq!(refused("DELETE", "/version").await, (403, text));
     let text = "pods is forbidden: User \"jane\" cannot watch resource \"pods\" in API group \"\" at the cluster scope".to_owned();
     assert_eq!(refused("DELETE", "/api/v1/watch/pods").await, (403, text));
+    let text = "services \"s\" is forbidden: User \"jane\" cannot proxy resource \"services\" in API group \"\" in the namespace \"a\"";
+    let path = "/api/v1/proxy/namespaces/a/services/s/path";
+    assert_eq!(refused("GET", path).await, (403, text.to_owned()));
     let text = "pods \"a\" is forbidden: User \"jane\" cannot get resource \"pods/b\" in API group \"\" in the namespace \"default\"".to_owned();
     assert_eq!(refused("GET", &format!("{PODS}/a/b/c")).await, (403, text));
 }

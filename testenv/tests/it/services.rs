@@ -350,7 +350,7 @@ fn invalid_services() -> Vec<(Value, &'static [&'static str])> {
         ),
         (
             json!({"type": "NodePort", "ports": [node_port("a", 1), node_port("b", 2)]}),
-            &["spec.ports[1].nodePort: Duplicate value: 30001"],
+            &["spec.ports[1].nodePort: Invalid value: 30001: provided port is already allocated"],
         ),
         (json!({"type": "ExternalName"}), &["spec.externalName: Required value"]),
         (
@@ -380,4 +380,34 @@ async fn service_with_invalid_addresses_or_ports_is_refused() {
         json!({"metadata": {"name": "s"}, "spec": {"selector": {"example.com/app": ""}, "ports": ports}});
     let (code, service) = call(&env, Method::POST, SERVICES, fine).await;
     assert_eq!(code, 201, "{service}");
+}
+
+#[tokio::test]
+async fn ports_and_addresses_are_claimed_before_other_fields_are_validated() {
+    let env = TestEnv::builder().start().await.unwrap();
+    create(&env, "", "a", node_port(30_080)).await.unwrap();
+    let mut spec = node_port(30_080);
+    spec["sessionAffinity"] = "Foo".into();
+    let taken = "spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated";
+    let error = create(&env, "", "A", spec.clone()).await.unwrap_err();
+    assert_eq!(error, format!("Service \"A\" is invalid: {taken}"));
+    spec["clusterIP"] = "foo".into();
+    let error = create(&env, "", "b", spec).await.unwrap_err();
+    assert!(
+        error.starts_with("Service \"b\" is invalid: spec.clusterIPs[0]: Invalid value: \"foo\": must be"),
+        "{error}"
+    );
+    let dual = json!({"ipFamilyPolicy": "RequireDualStack", "ipFamilies": ["IPv4", "IPv6"], "ports": [{"port": 80}]});
+    let policy = "spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": this cluster is not configured for dual-stack services";
+    let family = "spec.ipFamilies[1]: Invalid value: \"IPv6\": not configured on this cluster";
+    assert_eq!(
+        create(&env, "", "b", dual).await.unwrap_err(),
+        format!("Service \"b\" is invalid: [{policy}, {family}]")
+    );
+    let port = json!({"name": "x", "port": 80, "nodePort": 30_081});
+    let other = json!({"name": "y", "port": 81, "nodePort": 30_081});
+    assert_eq!(
+        create(&env, "", "b", json!({"type": "NodePort", "ports": [port, other]})).await.unwrap_err(),
+        "Service \"b\" is invalid: spec.ports[1].nodePort: Invalid value: 30081: provided port is already allocated"
+    );
 }

@@ -50,7 +50,7 @@ pub(super) use objects::{
 pub(super) use pods::{pod, pod_ephemeral_containers, pod_status};
 pub(super) use resize::pod_resize;
 pub(super) use resources::{limit_range, quota};
-pub(super) use services::{service, service_status};
+pub(super) use services::{address_fields, service, service_status};
 pub(super) use storage::{claim, storage_class, volume};
 pub(super) use workloads::{
     daemon_set, daemon_set_status, deployment, disruption_budget, pod_template, replica_set, replicas_status,

@@ -149,6 +149,11 @@ fn affinity(spec: &Field<'_>, errors: &mut Errors) {
     }
 }
 
+/// The faults of the fields that the allocation of addresses needs.
+pub(in crate::builtin) fn address_fields(service: &Value) -> Vec<Cause> {
+    Errors::of(|errors| cluster_ips(&Field::root(service).child("spec"), errors))
+}
+
 /// `ValidateServiceClusterIPsRelatedFields`.
 fn cluster_ips(spec: &Field<'_>, errors: &mut Errors) {
     if spec.child("type").text() == "ExternalName" {
@@ -174,12 +179,6 @@ fn cluster_ips(spec: &Field<'_>, errors: &mut Errors) {
     }
     let policies = &["PreferDualStack", "RequireDualStack", "SingleStack"];
     errors.optional_one_of(&spec.child("ipFamilyPolicy"), policies);
-    // The server has addresses of one family. A headless service without selector needs none.
-    let is_free = first.text() == "None" && spec.child("selector").is_empty();
-    if spec.child("ipFamilyPolicy").text() == "RequireDualStack" && !is_free {
-        let detail = "this cluster is not configured for dual-stack services";
-        errors.invalid(&spec.child("ipFamilyPolicy"), detail);
-    }
     cluster_addresses(&list, &families, errors);
 }
 

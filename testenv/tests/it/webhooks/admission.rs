@@ -2,7 +2,7 @@
 
 use futures::FutureExt;
 use http::Method;
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use kube::api::{Api, PostParams};
 use kubesmith_testenv::{TestEnv, User};
 use serde_json::{Value, json};
@@ -325,6 +325,37 @@ async fn webhook_may_read_and_write_during_its_call() {
         told,
         [json!({"a": "b"}), json!({"webhook": "was here"}), json!({"a": "b", "webhook": "was here"})]
     );
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn node_port_that_is_taken_during_admission_is_chosen_anew() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let client = env.client();
+    let server = HookServer::start(&env, move |_, review| {
+        let api: Api<Service> = Api::default_namespaced(client.clone());
+        async move {
+            let object = &review["request"]["object"];
+            if object["metadata"]["name"] == "slow" && api.get_opt("quick").await.unwrap().is_none() {
+                let spec = json!({"type": "NodePort", "ports": [{"port": 80, "nodePort": object["spec"]["ports"][0]["nodePort"]}]});
+                let quick = json!({"metadata": {"name": "quick"}, "spec": spec});
+                api.create(&PostParams::default(), &serde_json::from_value(quick).unwrap()).await.unwrap();
+            }
+            answered(&review, json!({"allowed": true}))
+        }
+        .boxed()
+    })
+    .await;
+    let only = json!({"rules": rules(&["CREATE"], &["services"])});
+    validating(&env, "v", &[hook("v", &only)]).await;
+    let slow = json!({"metadata": {"name": "slow"}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}});
+    let path = "/api/v1/namespaces/default/services";
+    let (code, answer) = call(&env, Method::POST, path, slow).await;
+    assert_eq!(code, 201, "{answer}");
+    let (_, quick) = call(&env, Method::GET, &format!("{path}/quick"), Value::Null).await;
+    let port = |service: &Value| service["spec"]["ports"][0]["nodePort"].clone();
+    assert_ne!(port(&answer), port(&quick));
+    assert_eq!(server.calls().len(), 3);
     env.stop().await;
 }
 
