@@ -72,11 +72,15 @@
 //! ```
 
 mod extract;
+mod fields;
 pub mod meta;
 mod nullable;
 mod object;
 
+#[doc(inline)]
+pub use crate::__apply_fields as fields;
 pub use extract::{ExtractError, extract, extract_value};
+pub use fields::{Fields, deserialize, read_field, serialize, write_field};
 pub use kubesmith_apimachinery::fieldpath;
 pub use nullable::nullable;
 pub use object::{Absent, ClusterApplyConfiguration, NamespacedApplyConfiguration, ObjectApplyConfiguration};

@@ -240,3 +240,34 @@ proptest! {
         }
     }
 }
+
+#[derive(Debug, Default, PartialEq)]
+struct Part {
+    name: Option<String>,
+    size: Option<Option<i32>>,
+    parts: Option<Vec<Part>>,
+}
+
+crate::applyconfigurations::fields!(Part, name("name"), size("maxSize"), parts("parts"));
+
+#[test]
+fn only_set_fields_are_written() {
+    let part = Part { size: Some(None), parts: Some(vec![Part::default()]), ..Part::default() };
+    assert_eq!(serde_json::to_string(&part).unwrap(), r#"{"maxSize":null,"parts":[{}]}"#);
+}
+
+#[test]
+fn null_is_read_only_where_the_field_has_it() {
+    let part: Part =
+        serde_json::from_str(r#"{"name": null, "maxSize": null, "parts": [{"maxSize": 7}]}"#).unwrap();
+    let inner = Part { size: Some(Some(7)), ..Part::default() };
+    assert_eq!(part, Part { name: None, size: Some(None), parts: Some(vec![inner]) });
+}
+
+#[test]
+fn unknown_fields_are_ignored_and_other_types_refused() {
+    assert_eq!(serde_json::from_value::<Part>(json!({"other": {"a": [1]}})).unwrap(), Part::default());
+    let refused = |value: Value| serde_json::from_value::<Part>(value).unwrap_err().to_string();
+    assert!(refused(json!({"name": 1})).starts_with("invalid type: integer `1`, expected a string"));
+    assert_eq!(refused(json!("a")), "invalid type: string \"a\", expected the fields of an object");
+}

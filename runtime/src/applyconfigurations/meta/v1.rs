@@ -5,37 +5,37 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::std::collections::BTreeMap;
-use serde::{Deserialize, Serialize};
+use crate::applyconfigurations;
 
 /// The fields of a `Condition` that a field manager applies; unset fields are not sent.
 ///
 /// Condition contains details for one aspect of the current state of this API Resource.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ConditionApplyConfiguration {
     /// lastTransitionTime is the last time the condition transitioned from one status to another.
-    #[serde(rename = "lastTransitionTime", skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<
         k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
     >,
     /// message is a human readable message indicating details about the transition.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// observedGeneration represents the .metadata.generation that the condition was set based
     /// upon.
-    #[serde(rename = "observedGeneration", skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// reason contains a programmatic identifier indicating the reason for the condition's last
     /// transition.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// status of the condition, one of True, False, Unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
     /// type of condition in CamelCase or in foo.example.com/CamelCase.
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_: Option<String>,
 }
+
+applyconfigurations::fields!(
+    ConditionApplyConfiguration, last_transition_time("lastTransitionTime"),
+    message("message"), observed_generation("observedGeneration"), reason("reason"),
+    status("status"), type_("type")
+);
 
 impl ConditionApplyConfiguration {
     /// Sets [`last_transition_time`](Self::last_transition_time).
@@ -84,16 +84,19 @@ impl ConditionApplyConfiguration {
 /// A label selector is a label query over a set of resources. The result of matchLabels and
 /// matchExpressions are ANDed. An empty label selector matches all objects. A null label
 /// selector matches no objects.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct LabelSelectorApplyConfiguration {
     /// matchExpressions is a list of label selector requirements.
-    #[serde(rename = "matchExpressions", skip_serializing_if = "Option::is_none")]
     pub match_expressions: Option<Vec<LabelSelectorRequirementApplyConfiguration>>,
     /// matchLabels is a map of {key,value} pairs.
-    #[serde(rename = "matchLabels", skip_serializing_if = "Option::is_none")]
     pub match_labels: Option<BTreeMap<String, String>>,
 }
+
+applyconfigurations::fields!(
+    LabelSelectorApplyConfiguration, match_expressions("matchExpressions"),
+    match_labels("matchLabels")
+);
 
 impl LabelSelectorApplyConfiguration {
     /// Appends to [`match_expressions`](Self::match_expressions).
@@ -121,19 +124,21 @@ impl LabelSelectorApplyConfiguration {
 ///
 /// A label selector requirement is a selector that contains values, a key, and an operator
 /// that relates the key and values.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct LabelSelectorRequirementApplyConfiguration {
     /// key is the label key that the selector applies to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// operator represents a key's relationship to a set of values.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub operator: Option<String>,
     /// values is an array of string values.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<String>>,
 }
+
+applyconfigurations::fields!(
+    LabelSelectorRequirementApplyConfiguration, key("key"), operator("operator"),
+    values("values")
+);
 
 impl LabelSelectorRequirementApplyConfiguration {
     /// Sets [`key`](Self::key).
@@ -162,62 +167,55 @@ impl LabelSelectorRequirementApplyConfiguration {
 ///
 /// ObjectMeta is metadata that all persisted resources must have, which includes all objects
 /// users must create.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ObjectMetaApplyConfiguration {
     /// Annotations is an unstructured key value map stored with a resource that may be set by
     /// external tools to store and retrieve arbitrary metadata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
     /// CreationTimestamp is a timestamp representing the server time when this object was
     /// created.
-    #[serde(rename = "creationTimestamp", skip_serializing_if = "Option::is_none")]
     pub creation_timestamp: Option<k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
     /// Number of seconds allowed for this object to gracefully terminate before it will be
     /// removed from the system.
-    #[serde(
-        rename = "deletionGracePeriodSeconds",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub deletion_grace_period_seconds: Option<i64>,
     /// DeletionTimestamp is RFC 3339 date and time at which this resource will be deleted.
-    #[serde(rename = "deletionTimestamp", skip_serializing_if = "Option::is_none")]
     pub deletion_timestamp: Option<k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
     /// Must be empty before the object is deleted from the registry.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub finalizers: Option<Vec<String>>,
     /// GenerateName is an optional prefix, used by the server, to generate a unique name ONLY IF
     /// the Name field has not been provided.
-    #[serde(rename = "generateName", skip_serializing_if = "Option::is_none")]
     pub generate_name: Option<String>,
     /// A sequence number representing a specific generation of the desired state.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub generation: Option<i64>,
     /// Map of string keys and values that can be used to organize and categorize (scope and
     /// select) objects.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
     /// Name must be unique within a namespace.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Namespace defines the space within which each name must be unique.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// List of objects depended by this object.
-    #[serde(rename = "ownerReferences", skip_serializing_if = "Option::is_none")]
     pub owner_references: Option<Vec<OwnerReferenceApplyConfiguration>>,
     /// An opaque value that represents the internal version of this object that can be used by
     /// clients to determine when objects have changed.
-    #[serde(rename = "resourceVersion", skip_serializing_if = "Option::is_none")]
     pub resource_version: Option<String>,
     /// Deprecated: selfLink is a legacy read-only field that is no longer populated by the
     /// system.
-    #[serde(rename = "selfLink", skip_serializing_if = "Option::is_none")]
     pub self_link: Option<String>,
     /// UID is the unique in time and space value for this object.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uid: Option<String>,
 }
+
+applyconfigurations::fields!(
+    ObjectMetaApplyConfiguration, annotations("annotations"),
+    creation_timestamp("creationTimestamp"),
+    deletion_grace_period_seconds("deletionGracePeriodSeconds"),
+    deletion_timestamp("deletionTimestamp"), finalizers("finalizers"),
+    generate_name("generateName"), generation("generation"), labels("labels"),
+    name("name"), namespace("namespace"), owner_references("ownerReferences"),
+    resource_version("resourceVersion"), self_link("selfLink"), uid("uid")
+);
 
 impl ObjectMetaApplyConfiguration {
     /// Adds to [`annotations`](Self::annotations); an old key gets the new value.
@@ -336,29 +334,29 @@ impl ObjectMetaApplyConfiguration {
 /// OwnerReference contains enough information to let you identify an owning object. An owning
 /// object must be in the same namespace as the dependent, or be cluster-scoped, so there is
 /// no namespace field.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct OwnerReferenceApplyConfiguration {
     /// API version of the referent.
-    #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
     pub api_version: Option<String>,
     /// If true, AND if the owner has the "foregroundDeletion" finalizer, then the owner cannot be
     /// deleted from the key-value store until this reference is removed.
-    #[serde(rename = "blockOwnerDeletion", skip_serializing_if = "Option::is_none")]
     pub block_owner_deletion: Option<bool>,
     /// If true, this reference points to the managing controller.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub controller: Option<bool>,
     /// Kind of the referent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name of the referent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// UID of the referent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uid: Option<String>,
 }
+
+applyconfigurations::fields!(
+    OwnerReferenceApplyConfiguration, api_version("apiVersion"),
+    block_owner_deletion("blockOwnerDeletion"), controller("controller"), kind("kind"),
+    name("name"), uid("uid")
+);
 
 impl OwnerReferenceApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::super::skeleton::{Docs, Skeleton, ident, path};
@@ -69,13 +69,14 @@ impl ApplyTypes {
         for (_, ty) in types.iter().filter(is_struct) {
             ty.fields.iter().for_each(|field| self.imports(&ty.place, &field.form, &mut imports));
         }
-        if types.iter().any(|(kind, _)| kind.is_some()) {
+        let structs = || types.iter().filter(is_struct);
+        if types.iter().any(|(kind, _)| kind.is_some()) || structs().any(|(_, ty)| !has_flattened(ty)) {
             imports.insert(self.home.module());
         }
         // The other crates are dependencies of the runtime.
         imports.retain(|path| self.home == Home::Package || !path.starts_with(RUNTIME));
         let imports = imports.iter().map(|text| path(text));
-        let serde = types.iter().any(|ty| is_struct(&ty)).then(|| match self.home {
+        let serde = structs().any(|(_, ty)| has_flattened(ty)).then(|| match self.home {
             Home::Package => quote!(
                 use ::kubesmith_runtime::serde::{Deserialize, Serialize};
             ),
@@ -138,18 +139,31 @@ impl ApplyTypes {
         ty.fields.iter().map(|field| setters::method(field, |form| self.rust(&ty.place, form))).collect()
     }
 
+    /// The struct, written and read by the runtime's macro. It knows no flattened fields: their structs have serde's derives.
     fn declaration(&self, ty: &Type) -> TokenStream {
-        let fields =
-            ty.fields.iter().map(|field| setters::declaration(field, |form| self.rust(&ty.place, form)));
-        let serde =
-            (self.home == Home::Package).then(|| quote!(#[serde(crate = "::kubesmith_runtime::serde")]));
+        let derives = has_flattened(ty);
+        let fields = ty
+            .fields
+            .iter()
+            .map(|field| setters::declaration(field, derives, |form| self.rust(&ty.place, form)));
         let (docs, name) = (Docs(docs_of(ty)), ident(&ty.place.configuration()));
+        let names = ty.fields.iter().map(|field| {
+            let (rust, json) = (ident(&field.rust), Literal::string(&field.json));
+            quote!(#rust(#json))
+        });
+        let serde = (derives && self.home == Home::Package)
+            .then(|| quote!(#[serde(crate = "::kubesmith_runtime::serde")]));
+        let (derived, fields_of) = match derives {
+            true => (quote!(, Serialize, Deserialize), None),
+            false => (quote!(), Some(quote!(applyconfigurations::fields!(#name, #(#names),*);))),
+        };
         quote! {
             #docs
-            #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+            #[derive(Clone, Debug, Default #derived)]
             #serde
             #[must_use]
             pub struct #name { #(#fields)* }
+            #fields_of
         }
     }
 
@@ -242,6 +256,11 @@ impl ApplyTypes {
             impl applyconfigurations::ApplyConfiguration for #name { type Object = #object; }
         }
     }
+}
+
+/// Whether fields of another type are beside its own.
+fn has_flattened(ty: &Type) -> bool {
+    ty.fields.iter().any(|field| field.flatten)
 }
 
 /// The documentation of an apply configuration, with the summary of its type.

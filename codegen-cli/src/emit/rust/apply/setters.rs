@@ -11,15 +11,23 @@ use super::fields::Field;
 /// Fields of an object's metadata for which the configuration of a kind has methods.
 pub(super) const METADATA: [&str; 5] = ["name", "namespace", "labels", "annotations", "finalizers"];
 
-/// A field; `rust` writes types.
-pub(super) fn declaration(field: &Field, rust: impl Fn(&Form) -> String) -> TokenStream {
+/// A field of a struct, with serde's attributes if the struct has its derives; `rust` writes types.
+pub(super) fn declaration(field: &Field, derives: bool, rust: impl Fn(&Form) -> String) -> TokenStream {
     let doc = docs::summary(sentence(&field.doc));
     let doc = if doc.is_empty() { format!("The field `{}`.", docs::plain(&field.json)) } else { doc };
     let (docs, name, ty) = (Docs(doc), ident(&field.rust), held(field, rust));
-    let (ty, skip) = match is_bare(field) {
-        true => (ty, "BTreeMap::is_empty"),
-        false => (quote!(Option<#ty>), "Option::is_none"),
-    };
+    let ty = if is_bare(field) { ty } else { quote!(Option<#ty>) };
+    let serde = derives.then(|| attribute(field));
+    quote! {
+        #docs
+        #serde
+        pub #name: #ty,
+    }
+}
+
+/// serde's attribute of a field.
+fn attribute(field: &Field) -> TokenStream {
+    let skip = if is_bare(field) { "BTreeMap::is_empty" } else { "Option::is_none" };
     let renamed = (field.rust != field.json).then(|| {
         let json = Literal::string(&field.json);
         quote!(rename = #json,)
@@ -31,11 +39,7 @@ pub(super) fn declaration(field: &Field, rust: impl Fn(&Form) -> String) -> Toke
         }
         _ => quote!(#renamed),
     };
-    quote! {
-        #docs
-        #[serde(#form skip_serializing_if = #skip)]
-        pub #name: #ty,
-    }
+    quote!(#[serde(#form skip_serializing_if = #skip)])
 }
 
 /// The method that sets a field: scalars are replaced, lists grow, maps are merged.

@@ -11,25 +11,24 @@ use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::applyconfigurations::meta;
 use ::kubesmith_runtime::k8s_openapi;
 use ::std::collections::BTreeMap;
-use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// The fields of a `BackendSpec` that a field manager applies; unset fields are not sent.
 ///
 /// BackendSpec is one weighted target.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct BackendSpecApplyConfiguration {
     /// Name of the backend, unique within the balancer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Share of the traffic, relative to the other backends' weights.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<i32>,
     /// Labels of this backend's pods, beside the balancer's own selector.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<BTreeMap<String, String>>,
 }
+
+applyconfigurations::fields!(
+    BackendSpecApplyConfiguration, name("name"), weight("weight"), selector("selector")
+);
 
 impl BackendSpecApplyConfiguration {
     /// Sets [`name`](Self::name).
@@ -89,23 +88,23 @@ pub fn extract_balancer_from(
 /// The fields of a `BalancerPort` that a field manager applies; unset fields are not sent.
 ///
 /// BalancerPort maps a public port to a container port.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct BalancerPortApplyConfiguration {
     /// Name of the port, unique within the balancer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// TCP or UDP; TCP when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
     /// The public port.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// The container port, a number or the name of one; the public port when absent.
-    #[serde(rename = "targetPort", skip_serializing_if = "Option::is_none")]
     pub target_port: Option<k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
 }
+
+applyconfigurations::fields!(
+    BalancerPortApplyConfiguration, name("name"), protocol("protocol"), port("port"),
+    target_port("targetPort")
+);
 
 impl BalancerPortApplyConfiguration {
     /// Sets [`name`](Self::name).
@@ -140,20 +139,21 @@ impl BalancerPortApplyConfiguration {
 /// The fields of a `BalancerSpec` that a field manager applies; unset fields are not sent.
 ///
 /// BalancerSpec says where traffic goes.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct BalancerSpecApplyConfiguration {
     /// The weighted targets; at least one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub backends: Option<Vec<BackendSpecApplyConfiguration>>,
     /// Labels that the pods of every backend have.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<BTreeMap<String, String>>,
     /// The ports that clients connect to; at least one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<BalancerPortApplyConfiguration>>,
 }
+
+applyconfigurations::fields!(
+    BalancerSpecApplyConfiguration, backends("backends"), selector("selector"),
+    ports("ports")
+);
 
 impl BalancerSpecApplyConfiguration {
     /// Appends to [`backends`](Self::backends).
@@ -189,23 +189,24 @@ impl BalancerSpecApplyConfiguration {
 /// The fields of a `BalancerStatus` that a field manager applies; unset fields are not sent.
 ///
 /// BalancerStatus counts backends and says whether traffic is shared as the spec wants it.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct BalancerStatusApplyConfiguration {
     /// Backends that have a Service which selects pods.
-    #[serde(rename = "activeBackendsNum", skip_serializing_if = "Option::is_none")]
     pub active_backends_num: Option<i32>,
     /// Services of backends that are no longer listed.
-    #[serde(rename = "obsoleteBackendsNum", skip_serializing_if = "Option::is_none")]
     pub obsolete_backends_num: Option<i32>,
     /// The generation of the spec that the rest of the status is about.
-    #[serde(rename = "observedGeneration", skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// `Ready`: the proxy runs with the configuration that the spec asks for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<meta::v1::ConditionApplyConfiguration>>,
 }
+
+applyconfigurations::fields!(
+    BalancerStatusApplyConfiguration, active_backends_num("activeBackendsNum"),
+    obsolete_backends_num("obsoleteBackendsNum"),
+    observed_generation("observedGeneration"), conditions("conditions")
+);
 
 impl BalancerStatusApplyConfiguration {
     /// Sets [`active_backends_num`](Self::active_backends_num).

@@ -8,7 +8,6 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::kubesmith_runtime::applyconfigurations;
-use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// The fields of a `EcsBinding` that a field manager applies; unset fields are not sent.
 ///
@@ -42,23 +41,23 @@ pub fn extract_ecs_binding_from(
 /// The fields of a `EcsBindingSpec` that a field manager applies; unset fields are not sent.
 ///
 /// EcsBindingSpec names the machine.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct EcsBindingSpecApplyConfiguration {
     /// The field `id`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The field `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The field `nodename`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub nodename: Option<String>,
     /// The field `innerip`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub innerip: Option<String>,
 }
+
+applyconfigurations::fields!(
+    EcsBindingSpecApplyConfiguration, id("id"), name("name"), nodename("nodename"),
+    innerip("innerip")
+);
 
 impl EcsBindingSpecApplyConfiguration {
     /// Sets [`id`](Self::id).
@@ -89,9 +88,9 @@ impl EcsBindingSpecApplyConfiguration {
 /// The fields of a `EcsBindingStatus` that a field manager applies; unset fields are not sent.
 ///
 /// EcsBindingStatus has no members yet.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct EcsBindingStatusApplyConfiguration {}
+applyconfigurations::fields!(EcsBindingStatusApplyConfiguration,);
 
 impl EcsBindingStatusApplyConfiguration {}

@@ -9,7 +9,6 @@
 
 use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::applyconfigurations::meta;
-use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// The fields of a `PostgresWriter` that a field manager applies; unset fields are not sent.
 ///
@@ -45,23 +44,23 @@ pub fn extract_postgres_writer_from(
 ///
 /// PostgresWriterSpec is what the row holds, beside the object's namespace and name as its
 /// id.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct PostgresWriterSpecApplyConfiguration {
     /// The table, which is there already: one name, as the database has it, without a schema's.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<String>,
     /// The value of the column `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The value of the column `age`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub age: Option<i32>,
     /// The value of the column `country`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub country: Option<String>,
 }
+
+applyconfigurations::fields!(
+    PostgresWriterSpecApplyConfiguration, table("table"), name("name"), age("age"),
+    country("country")
+);
 
 impl PostgresWriterSpecApplyConfiguration {
     /// Sets [`table`](Self::table).
@@ -93,20 +92,21 @@ impl PostgresWriterSpecApplyConfiguration {
 /// The fields of a `PostgresWriterStatus` that a field manager applies; unset fields are not sent.
 ///
 /// PostgresWriterStatus says where the row is.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct PostgresWriterStatusApplyConfiguration {
     /// The tables that have, or may have, the row: one, or two while it moves.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tables: Option<Vec<String>>,
     /// The generation of the spec that the rest of the status is about.
-    #[serde(rename = "observedGeneration", skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// `Written`: the row is as the spec says.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<meta::v1::ConditionApplyConfiguration>>,
 }
+
+applyconfigurations::fields!(
+    PostgresWriterStatusApplyConfiguration, tables("tables"),
+    observed_generation("observedGeneration"), conditions("conditions")
+);
 
 impl PostgresWriterStatusApplyConfiguration {
     /// Appends to [`tables`](Self::tables).

@@ -5,7 +5,6 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::kubesmith_runtime::applyconfigurations;
-use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// The fields of a `Order` that a field manager applies; unset fields are not sent.
 ///
@@ -39,17 +38,18 @@ pub fn extract_order_from(
 /// The fields of a `OrderSpec` that a field manager applies; unset fields are not sent.
 ///
 /// The wish of a customer.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct OrderSpecApplyConfiguration {
     /// How many loaves.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub loaves: Option<i32>,
     /// Who picks them up.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub customer: Option<String>,
 }
+
+applyconfigurations::fields!(
+    OrderSpecApplyConfiguration, loaves("loaves"), customer("customer")
+);
 
 impl OrderSpecApplyConfiguration {
     /// Sets [`loaves`](Self::loaves).
@@ -69,14 +69,13 @@ impl OrderSpecApplyConfiguration {
 /// The fields of a `OrderStatus` that a field manager applies; unset fields are not sent.
 ///
 /// The work of the bakery.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct OrderStatusApplyConfiguration {
     /// How many loaves are baked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub baked: Option<i32>,
 }
+applyconfigurations::fields!(OrderStatusApplyConfiguration, baked("baked"));
 
 impl OrderStatusApplyConfiguration {
     /// Sets [`baked`](Self::baked).

@@ -4,24 +4,25 @@
 //! Apply configurations of `apiextensions::v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::k8s_openapi;
 use ::std::collections::BTreeMap;
-use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// The fields of a `ExternalDocumentation` that a field manager applies; unset fields are not sent.
 ///
 /// ExternalDocumentation allows referencing an external resource for extended documentation.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ExternalDocumentationApplyConfiguration {
     /// The field `description`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The field `url`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
+
+applyconfigurations::fields!(
+    ExternalDocumentationApplyConfiguration, description("description"), url("url")
+);
 
 impl ExternalDocumentationApplyConfiguration {
     /// Sets [`description`](Self::description).
@@ -41,42 +42,32 @@ impl ExternalDocumentationApplyConfiguration {
 ///
 /// JSONSchemaProps is a JSON-Schema following Specification Draft 4
 /// (http\://json-schema.org/).
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct JSONSchemaPropsApplyConfiguration {
     /// The field `$ref`.
-    #[serde(rename = "$ref", skip_serializing_if = "Option::is_none")]
     pub ref_: Option<String>,
     /// The field `$schema`.
-    #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
     /// The field `additionalItems`.
-    #[serde(rename = "additionalItems", skip_serializing_if = "Option::is_none")]
     pub additional_items: Option<
         k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrBool,
     >,
     /// The field `additionalProperties`.
-    #[serde(rename = "additionalProperties", skip_serializing_if = "Option::is_none")]
     pub additional_properties: Option<
         k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrBool,
     >,
     /// The field `allOf`.
-    #[serde(rename = "allOf", skip_serializing_if = "Option::is_none")]
     pub all_of: Option<Vec<JSONSchemaPropsApplyConfiguration>>,
     /// The field `anyOf`.
-    #[serde(rename = "anyOf", skip_serializing_if = "Option::is_none")]
     pub any_of: Option<Vec<JSONSchemaPropsApplyConfiguration>>,
     /// default is a default value for undefined object fields.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<
         k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON,
     >,
     /// The field `definitions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub definitions: Option<BTreeMap<String, JSONSchemaPropsApplyConfiguration>>,
     /// The field `dependencies`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dependencies: Option<
         BTreeMap<
             String,
@@ -84,136 +75,109 @@ pub struct JSONSchemaPropsApplyConfiguration {
         >,
     >,
     /// The field `description`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The field `enum`.
-    #[serde(rename = "enum", skip_serializing_if = "Option::is_none")]
     pub enum_: Option<
         Vec<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON>,
     >,
     /// The field `example`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<
         k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSON,
     >,
     /// The field `exclusiveMaximum`.
-    #[serde(rename = "exclusiveMaximum", skip_serializing_if = "Option::is_none")]
     pub exclusive_maximum: Option<bool>,
     /// The field `exclusiveMinimum`.
-    #[serde(rename = "exclusiveMinimum", skip_serializing_if = "Option::is_none")]
     pub exclusive_minimum: Option<bool>,
     /// The field `externalDocs`.
-    #[serde(rename = "externalDocs", skip_serializing_if = "Option::is_none")]
     pub external_docs: Option<ExternalDocumentationApplyConfiguration>,
     /// format is an OpenAPI v3 format string.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
     /// The field `id`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The field `items`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<
         k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaPropsOrArray,
     >,
     /// The field `maxItems`.
-    #[serde(rename = "maxItems", skip_serializing_if = "Option::is_none")]
     pub max_items: Option<i64>,
     /// The field `maxLength`.
-    #[serde(rename = "maxLength", skip_serializing_if = "Option::is_none")]
     pub max_length: Option<i64>,
     /// The field `maxProperties`.
-    #[serde(rename = "maxProperties", skip_serializing_if = "Option::is_none")]
     pub max_properties: Option<i64>,
     /// The field `maximum`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub maximum: Option<f64>,
     /// The field `minItems`.
-    #[serde(rename = "minItems", skip_serializing_if = "Option::is_none")]
     pub min_items: Option<i64>,
     /// The field `minLength`.
-    #[serde(rename = "minLength", skip_serializing_if = "Option::is_none")]
     pub min_length: Option<i64>,
     /// The field `minProperties`.
-    #[serde(rename = "minProperties", skip_serializing_if = "Option::is_none")]
     pub min_properties: Option<i64>,
     /// The field `minimum`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum: Option<f64>,
     /// The field `multipleOf`.
-    #[serde(rename = "multipleOf", skip_serializing_if = "Option::is_none")]
     pub multiple_of: Option<f64>,
     /// The field `not`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub not: Option<Box<JSONSchemaPropsApplyConfiguration>>,
     /// The field `nullable`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub nullable: Option<bool>,
     /// The field `oneOf`.
-    #[serde(rename = "oneOf", skip_serializing_if = "Option::is_none")]
     pub one_of: Option<Vec<JSONSchemaPropsApplyConfiguration>>,
     /// The field `pattern`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// The field `patternProperties`.
-    #[serde(rename = "patternProperties", skip_serializing_if = "Option::is_none")]
     pub pattern_properties: Option<BTreeMap<String, JSONSchemaPropsApplyConfiguration>>,
     /// The field `properties`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub properties: Option<BTreeMap<String, JSONSchemaPropsApplyConfiguration>>,
     /// The field `required`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub required: Option<Vec<String>>,
     /// The field `title`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The field `type`.
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_: Option<String>,
     /// The field `uniqueItems`.
-    #[serde(rename = "uniqueItems", skip_serializing_if = "Option::is_none")]
     pub unique_items: Option<bool>,
     /// x-kubernetes-embedded-resource defines that the value is an embedded Kubernetes
     /// runtime.Object, with TypeMeta and ObjectMeta.
-    #[serde(
-        rename = "x-kubernetes-embedded-resource",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub x_kubernetes_embedded_resource: Option<bool>,
     /// x-kubernetes-int-or-string specifies that this value is either an integer or a string.
-    #[serde(
-        rename = "x-kubernetes-int-or-string",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub x_kubernetes_int_or_string: Option<bool>,
     /// x-kubernetes-list-map-keys annotates an array with the x-kubernetes-list-type `map` by
     /// specifying the keys used as the index of the map.
-    #[serde(
-        rename = "x-kubernetes-list-map-keys",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub x_kubernetes_list_map_keys: Option<Vec<String>>,
     /// x-kubernetes-list-type annotates an array to further describe its topology.
-    #[serde(rename = "x-kubernetes-list-type", skip_serializing_if = "Option::is_none")]
     pub x_kubernetes_list_type: Option<String>,
     /// x-kubernetes-map-type annotates an object to further describe its topology.
-    #[serde(rename = "x-kubernetes-map-type", skip_serializing_if = "Option::is_none")]
     pub x_kubernetes_map_type: Option<String>,
     /// x-kubernetes-preserve-unknown-fields stops the API server decoding step from pruning
     /// fields which are not specified in the validation schema.
-    #[serde(
-        rename = "x-kubernetes-preserve-unknown-fields",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub x_kubernetes_preserve_unknown_fields: Option<bool>,
     /// x-kubernetes-validations describes a list of validation rules written in the CEL
     /// expression language.
-    #[serde(
-        rename = "x-kubernetes-validations",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub x_kubernetes_validations: Option<Vec<ValidationRuleApplyConfiguration>>,
 }
+
+applyconfigurations::fields!(
+    JSONSchemaPropsApplyConfiguration, ref_("$ref"), schema("$schema"),
+    additional_items("additionalItems"), additional_properties("additionalProperties"),
+    all_of("allOf"), any_of("anyOf"), default("default"), definitions("definitions"),
+    dependencies("dependencies"), description("description"), enum_("enum"),
+    example("example"), exclusive_maximum("exclusiveMaximum"),
+    exclusive_minimum("exclusiveMinimum"), external_docs("externalDocs"),
+    format("format"), id("id"), items("items"), max_items("maxItems"),
+    max_length("maxLength"), max_properties("maxProperties"), maximum("maximum"),
+    min_items("minItems"), min_length("minLength"), min_properties("minProperties"),
+    minimum("minimum"), multiple_of("multipleOf"), not("not"), nullable("nullable"),
+    one_of("oneOf"), pattern("pattern"), pattern_properties("patternProperties"),
+    properties("properties"), required("required"), title("title"), type_("type"),
+    unique_items("uniqueItems"),
+    x_kubernetes_embedded_resource("x-kubernetes-embedded-resource"),
+    x_kubernetes_int_or_string("x-kubernetes-int-or-string"),
+    x_kubernetes_list_map_keys("x-kubernetes-list-map-keys"),
+    x_kubernetes_list_type("x-kubernetes-list-type"),
+    x_kubernetes_map_type("x-kubernetes-map-type"),
+    x_kubernetes_preserve_unknown_fields("x-kubernetes-preserve-unknown-fields"),
+    x_kubernetes_validations("x-kubernetes-validations")
+);
 
 impl JSONSchemaPropsApplyConfiguration {
     /// Sets [`ref_`](Self::ref_).
@@ -592,34 +556,33 @@ impl JSONSchemaPropsApplyConfiguration {
 /// The fields of a `ValidationRule` that a field manager applies; unset fields are not sent.
 ///
 /// ValidationRule describes a validation rule written in the CEL expression language.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ValidationRuleApplyConfiguration {
     /// fieldPath represents the field path returned when the validation fails.
-    #[serde(rename = "fieldPath", skip_serializing_if = "Option::is_none")]
     pub field_path: Option<String>,
     /// Message represents the message displayed when validation fails.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// MessageExpression declares a CEL expression that evaluates to the validation failure
     /// message that is returned when this rule fails.
-    #[serde(rename = "messageExpression", skip_serializing_if = "Option::is_none")]
     pub message_expression: Option<String>,
     /// optionalOldSelf is used to opt a transition rule into evaluation even when the object is
     /// first created, or if the old object is missing the value.
-    #[serde(rename = "optionalOldSelf", skip_serializing_if = "Option::is_none")]
     pub optional_old_self: Option<bool>,
     /// reason provides a machine-readable validation failure reason that is returned to the
     /// caller when a request fails this validation rule.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Rule represents the expression which will be evaluated by CEL. ref:
     /// https\://github.com/google/cel-spec The Rule is scoped to the location of the
     /// x-kubernetes-validations extension in the schema.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
 }
+
+applyconfigurations::fields!(
+    ValidationRuleApplyConfiguration, field_path("fieldPath"), message("message"),
+    message_expression("messageExpression"), optional_old_self("optionalOldSelf"),
+    reason("reason"), rule("rule")
+);
 
 impl ValidationRuleApplyConfiguration {
     /// Sets [`field_path`](Self::field_path).

@@ -4,26 +4,27 @@
 //! Apply configurations of `core::v1`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::k8s_openapi;
-use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// The fields of a `ConfigMapKeySelector` that a field manager applies; unset fields are not sent.
 ///
 /// Selects a key from a ConfigMap.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ConfigMapKeySelectorApplyConfiguration {
     /// The key to select.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the referent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Specify whether the ConfigMap or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
 }
+
+applyconfigurations::fields!(
+    ConfigMapKeySelectorApplyConfiguration, key("key"), name("name"),
+    optional("optional")
+);
 
 impl ConfigMapKeySelectorApplyConfiguration {
     /// Sets [`key`](Self::key).
@@ -49,21 +50,21 @@ impl ConfigMapKeySelectorApplyConfiguration {
 /// The fields of a `EnvVar` that a field manager applies; unset fields are not sent.
 ///
 /// EnvVar represents an environment variable present in a Container.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct EnvVarApplyConfiguration {
     /// Name of the environment variable.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Variable references $(VAR_NAME) are expanded using the previously defined environment
     /// variables in the container and any service environment variables.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
     /// Source for the environment variable's value.
-    #[serde(rename = "valueFrom", skip_serializing_if = "Option::is_none")]
     pub value_from: Option<EnvVarSourceApplyConfiguration>,
 }
+
+applyconfigurations::fields!(
+    EnvVarApplyConfiguration, name("name"), value("value"), value_from("valueFrom")
+);
 
 impl EnvVarApplyConfiguration {
     /// Sets [`name`](Self::name).
@@ -89,30 +90,30 @@ impl EnvVarApplyConfiguration {
 /// The fields of a `EnvVarSource` that a field manager applies; unset fields are not sent.
 ///
 /// EnvVarSource represents a source for the value of an EnvVar.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct EnvVarSourceApplyConfiguration {
     /// Selects a key of a ConfigMap.
-    #[serde(rename = "configMapKeyRef", skip_serializing_if = "Option::is_none")]
     pub config_map_key_ref: Option<ConfigMapKeySelectorApplyConfiguration>,
     /// Selects a field of the pod: supports metadata.name, metadata.namespace,
     /// `metadata.labels['<KEY>']`, `metadata.annotations['<KEY>']`, spec.nodeName,
     /// spec.serviceAccountName, status.hostIP, status.podIP, status.podIPs.
-    #[serde(rename = "fieldRef", skip_serializing_if = "Option::is_none")]
     pub field_ref: Option<ObjectFieldSelectorApplyConfiguration>,
     /// FileKeyRef selects a key of the env file.
-    #[serde(rename = "fileKeyRef", skip_serializing_if = "Option::is_none")]
     pub file_key_ref: Option<FileKeySelectorApplyConfiguration>,
     /// Selects a resource of the container: only resources limits and requests (limits.cpu,
     /// limits.memory, limits.ephemeral-storage, requests.cpu, requests.memory and
     /// requests.ephemeral-storage) are currently supported.
-    #[serde(rename = "resourceFieldRef", skip_serializing_if = "Option::is_none")]
     pub resource_field_ref: Option<ResourceFieldSelectorApplyConfiguration>,
     /// Selects a key of a secret in the pod's namespace
-    #[serde(rename = "secretKeyRef", skip_serializing_if = "Option::is_none")]
     pub secret_key_ref: Option<SecretKeySelectorApplyConfiguration>,
 }
+
+applyconfigurations::fields!(
+    EnvVarSourceApplyConfiguration, config_map_key_ref("configMapKeyRef"),
+    field_ref("fieldRef"), file_key_ref("fileKeyRef"),
+    resource_field_ref("resourceFieldRef"), secret_key_ref("secretKeyRef")
+);
 
 impl EnvVarSourceApplyConfiguration {
     /// Sets [`config_map_key_ref`](Self::config_map_key_ref).
@@ -169,23 +170,23 @@ impl EnvVarSourceApplyConfiguration {
 /// The fields of a `FileKeySelector` that a field manager applies; unset fields are not sent.
 ///
 /// FileKeySelector selects a key of the env file.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct FileKeySelectorApplyConfiguration {
     /// The key within the env file.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Specify whether the file or its key must be defined.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
     /// The path within the volume from which to select the file.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The name of the volume mount containing the env file.
-    #[serde(rename = "volumeName", skip_serializing_if = "Option::is_none")]
     pub volume_name: Option<String>,
 }
+
+applyconfigurations::fields!(
+    FileKeySelectorApplyConfiguration, key("key"), optional("optional"), path("path"),
+    volume_name("volumeName")
+);
 
 impl FileKeySelectorApplyConfiguration {
     /// Sets [`key`](Self::key).
@@ -217,17 +218,19 @@ impl FileKeySelectorApplyConfiguration {
 /// The fields of a `ObjectFieldSelector` that a field manager applies; unset fields are not sent.
 ///
 /// ObjectFieldSelector selects an APIVersioned field of an object.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ObjectFieldSelectorApplyConfiguration {
     /// Version of the schema the FieldPath is written in terms of, defaults to "v1".
-    #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
     pub api_version: Option<String>,
     /// Path of the field to select in the specified API version.
-    #[serde(rename = "fieldPath", skip_serializing_if = "Option::is_none")]
     pub field_path: Option<String>,
 }
+
+applyconfigurations::fields!(
+    ObjectFieldSelectorApplyConfiguration, api_version("apiVersion"),
+    field_path("fieldPath")
+);
 
 impl ObjectFieldSelectorApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
@@ -246,20 +249,21 @@ impl ObjectFieldSelectorApplyConfiguration {
 /// The fields of a `ResourceFieldSelector` that a field manager applies; unset fields are not sent.
 ///
 /// ResourceFieldSelector represents container resources (cpu, memory) and their output format
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ResourceFieldSelectorApplyConfiguration {
     /// Container name: required for volumes, optional for env vars
-    #[serde(rename = "containerName", skip_serializing_if = "Option::is_none")]
     pub container_name: Option<String>,
     /// Specifies the output format of the exposed resources, defaults to "1"
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub divisor: Option<k8s_openapi::apimachinery::pkg::api::resource::Quantity>,
     /// Required: resource to select
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
 }
+
+applyconfigurations::fields!(
+    ResourceFieldSelectorApplyConfiguration, container_name("containerName"),
+    divisor("divisor"), resource("resource")
+);
 
 impl ResourceFieldSelectorApplyConfiguration {
     /// Sets [`container_name`](Self::container_name).
@@ -287,20 +291,20 @@ impl ResourceFieldSelectorApplyConfiguration {
 /// The fields of a `SecretKeySelector` that a field manager applies; unset fields are not sent.
 ///
 /// SecretKeySelector selects a key of a Secret.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct SecretKeySelectorApplyConfiguration {
     /// The key of the secret to select from.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the referent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
 }
+
+applyconfigurations::fields!(
+    SecretKeySelectorApplyConfiguration, key("key"), name("name"), optional("optional")
+);
 
 impl SecretKeySelectorApplyConfiguration {
     /// Sets [`key`](Self::key).
@@ -326,30 +330,28 @@ impl SecretKeySelectorApplyConfiguration {
 /// The fields of a `ServicePort` that a field manager applies; unset fields are not sent.
 ///
 /// ServicePort contains information on service's port.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ServicePortApplyConfiguration {
     /// The application protocol for this port.
-    #[serde(rename = "appProtocol", skip_serializing_if = "Option::is_none")]
     pub app_protocol: Option<String>,
     /// The name of this port within the service.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The port on each node on which this service is exposed when type is NodePort or
     /// LoadBalancer.
-    #[serde(rename = "nodePort", skip_serializing_if = "Option::is_none")]
     pub node_port: Option<i32>,
     /// The port that will be exposed by this service.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// The IP protocol for this port.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
     /// Number or name of the port to access on the pods targeted by the service.
-    #[serde(rename = "targetPort", skip_serializing_if = "Option::is_none")]
     pub target_port: Option<k8s_openapi::apimachinery::pkg::util::intstr::IntOrString>,
 }
+
+applyconfigurations::fields!(
+    ServicePortApplyConfiguration, app_protocol("appProtocol"), name("name"),
+    node_port("nodePort"), port("port"), protocol("protocol"), target_port("targetPort")
+);
 
 impl ServicePortApplyConfiguration {
     /// Sets [`app_protocol`](Self::app_protocol).

@@ -14,20 +14,20 @@ use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 /// The fields of a `Good` that a field manager applies; unset fields are not sent.
 ///
 /// Something to sell.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct GoodApplyConfiguration {
     /// Its name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Its price in cents.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<i32>,
     /// How many there are.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stock: Option<i32>,
 }
+
+applyconfigurations::fields!(
+    GoodApplyConfiguration, name("name"), price("price"), stock("stock")
+);
 
 impl GoodApplyConfiguration {
     /// Sets [`name`](Self::name).
@@ -54,17 +54,18 @@ impl GoodApplyConfiguration {
 /// The fields of a `PairGood` that a field manager applies; unset fields are not sent.
 ///
 /// Two of a kind.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct PairGoodApplyConfiguration {
     /// One.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<GoodApplyConfiguration>,
     /// The other.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub second: Option<GoodApplyConfiguration>,
 }
+
+applyconfigurations::fields!(
+    PairGoodApplyConfiguration, first("first"), second("second")
+);
 
 impl PairGoodApplyConfiguration {
     /// Sets [`first`](Self::first).
@@ -85,17 +86,18 @@ impl PairGoodApplyConfiguration {
 /// The fields of a `PairString` that a field manager applies; unset fields are not sent.
 ///
 /// Two of a kind.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct PairStringApplyConfiguration {
     /// One.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<String>,
     /// The other.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub second: Option<String>,
 }
+
+applyconfigurations::fields!(
+    PairStringApplyConfiguration, first("first"), second("second")
+);
 
 impl PairStringApplyConfiguration {
     /// Sets [`first`](Self::first).
@@ -114,17 +116,15 @@ impl PairStringApplyConfiguration {
 /// The fields of a `PortGood` that a field manager applies; unset fields are not sent.
 ///
 /// Something that comes by ship.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct PortGoodApplyConfiguration {
     /// The ship.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ship: Option<String>,
     /// What else there is to know.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub papers: Option<serde_json::Value>,
 }
+applyconfigurations::fields!(PortGoodApplyConfiguration, ship("ship"), papers("papers"));
 
 impl PortGoodApplyConfiguration {
     /// Sets [`ship`](Self::ship).
@@ -551,17 +551,18 @@ impl ShopSpecApplyConfiguration {
 /// The fields of a `ShopStatus` that a field manager applies; unset fields are not sent.
 ///
 /// What was seen of a shop.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ShopStatusApplyConfiguration {
     /// What holds of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<meta::v1::ConditionApplyConfiguration>>,
     /// Customers inside.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub customers: Option<i32>,
 }
+
+applyconfigurations::fields!(
+    ShopStatusApplyConfiguration, conditions("conditions"), customers("customers")
+);
 
 impl ShopStatusApplyConfiguration {
     /// Appends to [`conditions`](Self::conditions).
@@ -584,26 +585,25 @@ impl ShopStatusApplyConfiguration {
 /// The fields of a `Town` that a field manager applies; unset fields are not sent.
 ///
 /// Town is cluster-scoped, and has fields with the names of methods.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct TownApplyConfiguration {
     /// Group and version of the object.
-    #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
     pub api_version: Option<String>,
     /// Kind of the object.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Standard metadata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<meta::v1::ObjectMetaApplyConfiguration>,
     /// What is wanted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<TownSpecApplyConfiguration>,
     /// Labels of the town's own, not of its metadata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<Vec<String>>,
 }
+
+applyconfigurations::fields!(
+    TownApplyConfiguration, api_version("apiVersion"), kind("kind"),
+    metadata("metadata"), spec("spec"), labels("labels")
+);
 
 impl TownApplyConfiguration {
     /// Configures the `Town` of this name.

@@ -6,7 +6,6 @@
 
 use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::k8s_openapi;
-use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// The fields of a `Lease` that a field manager applies; unset fields are not sent.
 ///
@@ -39,34 +38,33 @@ pub fn extract_lease_from(
 /// The fields of a `LeaseSpec` that a field manager applies; unset fields are not sent.
 ///
 /// LeaseSpec is a specification of a Lease.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct LeaseSpecApplyConfiguration {
     /// acquireTime is a time when the current lease was acquired.
-    #[serde(rename = "acquireTime", skip_serializing_if = "Option::is_none")]
     pub acquire_time: Option<k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime>,
     /// holderIdentity contains the identity of the holder of a current lease.
-    #[serde(rename = "holderIdentity", skip_serializing_if = "Option::is_none")]
     pub holder_identity: Option<String>,
     /// leaseDurationSeconds is a duration that candidates for a lease need to wait to force
     /// acquire it.
-    #[serde(rename = "leaseDurationSeconds", skip_serializing_if = "Option::is_none")]
     pub lease_duration_seconds: Option<i32>,
     /// leaseTransitions is the number of transitions of a lease between holders.
-    #[serde(rename = "leaseTransitions", skip_serializing_if = "Option::is_none")]
     pub lease_transitions: Option<i32>,
     /// PreferredHolder signals to a lease holder that the lease has a more optimal holder and
     /// should be given up.
-    #[serde(rename = "preferredHolder", skip_serializing_if = "Option::is_none")]
     pub preferred_holder: Option<String>,
     /// renewTime is a time when the current holder of a lease has last updated the lease.
-    #[serde(rename = "renewTime", skip_serializing_if = "Option::is_none")]
     pub renew_time: Option<k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime>,
     /// Strategy indicates the strategy for picking the leader for coordinated leader election.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
 }
+
+applyconfigurations::fields!(
+    LeaseSpecApplyConfiguration, acquire_time("acquireTime"),
+    holder_identity("holderIdentity"), lease_duration_seconds("leaseDurationSeconds"),
+    lease_transitions("leaseTransitions"), preferred_holder("preferredHolder"),
+    renew_time("renewTime"), strategy("strategy")
+);
 
 impl LeaseSpecApplyConfiguration {
     /// Sets [`acquire_time`](Self::acquire_time).

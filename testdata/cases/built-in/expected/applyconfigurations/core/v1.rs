@@ -8,35 +8,32 @@ use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::applyconfigurations::meta;
 use ::kubesmith_runtime::k8s_openapi;
 use ::std::collections::BTreeMap;
-use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// The fields of a `ConfigMap` that a field manager applies; unset fields are not sent.
 ///
 /// ConfigMap holds configuration data for pods to consume.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ConfigMapApplyConfiguration {
     /// APIVersion defines the versioned schema of this representation of an object.
-    #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
     pub api_version: Option<String>,
     /// BinaryData contains the binary data.
-    #[serde(rename = "binaryData", skip_serializing_if = "Option::is_none")]
     pub binary_data: Option<BTreeMap<String, k8s_openapi::ByteString>>,
     /// Data contains the configuration data.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<BTreeMap<String, String>>,
     /// Immutable, if set to true, ensures that data stored in the ConfigMap cannot be updated
     /// (only object metadata can be modified).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub immutable: Option<bool>,
     /// Kind is a string value representing the REST resource this object represents.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Standard object's metadata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<meta::v1::ObjectMetaApplyConfiguration>,
 }
+
+applyconfigurations::fields!(
+    ConfigMapApplyConfiguration, api_version("apiVersion"), binary_data("binaryData"),
+    data("data"), immutable("immutable"), kind("kind"), metadata("metadata")
+);
 
 impl ConfigMapApplyConfiguration {
     /// Configures the `ConfigMap` of this name and namespace.
@@ -181,63 +178,54 @@ pub fn extract_config_map_from(
 /// the timing of an event with a given Reason reflecting a consistent underlying trigger, or
 /// the continued existence of events with that Reason. Events should be treated as
 /// informative, best-effort, supplemental data.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct EventApplyConfiguration {
     /// What action was taken/failed regarding to the Regarding object.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
     /// APIVersion defines the versioned schema of this representation of an object.
-    #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
     pub api_version: Option<String>,
     /// The number of times this event has occurred.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<i32>,
     /// Time when this Event was first observed.
-    #[serde(rename = "eventTime", skip_serializing_if = "Option::is_none")]
     pub event_time: Option<k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime>,
     /// The time at which the event was first recorded. (Time of server receipt is in TypeMeta.)
-    #[serde(rename = "firstTimestamp", skip_serializing_if = "Option::is_none")]
     pub first_timestamp: Option<k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
     /// The object that this event is about.
-    #[serde(rename = "involvedObject", skip_serializing_if = "Option::is_none")]
     pub involved_object: Option<ObjectReferenceApplyConfiguration>,
     /// Kind is a string value representing the REST resource this object represents.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// The time at which the most recent occurrence of this event was recorded.
-    #[serde(rename = "lastTimestamp", skip_serializing_if = "Option::is_none")]
     pub last_timestamp: Option<k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>,
     /// A human-readable description of the status of this operation.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Standard object's metadata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<meta::v1::ObjectMetaApplyConfiguration>,
     /// This should be a short, machine understandable string that gives the reason for the
     /// transition into the object's current status.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Optional secondary object for more complex actions.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub related: Option<ObjectReferenceApplyConfiguration>,
     /// Name of the controller that emitted this Event, e.g. `kubernetes.io/kubelet`.
-    #[serde(rename = "reportingComponent", skip_serializing_if = "Option::is_none")]
     pub reporting_component: Option<String>,
     /// ID of the controller instance, e.g. `kubelet-xyzf`.
-    #[serde(rename = "reportingInstance", skip_serializing_if = "Option::is_none")]
     pub reporting_instance: Option<String>,
     /// Data about the Event series this event represents or nil if it's a singleton Event.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub series: Option<EventSeriesApplyConfiguration>,
     /// The component reporting this event.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<EventSourceApplyConfiguration>,
     /// Type of this event (Normal, Warning), new types could be added in the future
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_: Option<String>,
 }
+
+applyconfigurations::fields!(
+    EventApplyConfiguration, action("action"), api_version("apiVersion"), count("count"),
+    event_time("eventTime"), first_timestamp("firstTimestamp"),
+    involved_object("involvedObject"), kind("kind"), last_timestamp("lastTimestamp"),
+    message("message"), metadata("metadata"), reason("reason"), related("related"),
+    reporting_component("reportingComponent"), reporting_instance("reportingInstance"),
+    series("series"), source("source"), type_("type")
+);
 
 impl EventApplyConfiguration {
     /// Configures the `Event` of this name and namespace.
@@ -449,19 +437,20 @@ pub fn extract_event_from(
 ///
 /// EventSeries contain information on series of events, i.e. thing that was/is happening
 /// continuously for some time.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct EventSeriesApplyConfiguration {
     /// Number of occurrences in this series up to the last heartbeat time
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<i32>,
     /// Time of the last occurrence observed
-    #[serde(rename = "lastObservedTime", skip_serializing_if = "Option::is_none")]
     pub last_observed_time: Option<
         k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime,
     >,
 }
+
+applyconfigurations::fields!(
+    EventSeriesApplyConfiguration, count("count"), last_observed_time("lastObservedTime")
+);
 
 impl EventSeriesApplyConfiguration {
     /// Sets [`count`](Self::count).
@@ -484,17 +473,18 @@ impl EventSeriesApplyConfiguration {
 /// The fields of a `EventSource` that a field manager applies; unset fields are not sent.
 ///
 /// EventSource contains information for an event.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct EventSourceApplyConfiguration {
     /// Component from which the event is generated.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub component: Option<String>,
     /// Node name on which the event is generated.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
 }
+
+applyconfigurations::fields!(
+    EventSourceApplyConfiguration, component("component"), host("host")
+);
 
 impl EventSourceApplyConfiguration {
     /// Sets [`component`](Self::component).
@@ -514,14 +504,13 @@ impl EventSourceApplyConfiguration {
 ///
 /// LocalObjectReference contains enough information to let you locate the referenced object
 /// inside the same namespace.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct LocalObjectReferenceApplyConfiguration {
     /// Name of the referent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
+applyconfigurations::fields!(LocalObjectReferenceApplyConfiguration, name("name"));
 
 impl LocalObjectReferenceApplyConfiguration {
     /// Sets [`name`](Self::name).
@@ -563,28 +552,27 @@ pub fn extract_namespace_from(
 /// The fields of a `NamespaceCondition` that a field manager applies; unset fields are not sent.
 ///
 /// NamespaceCondition contains details about state of namespace.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct NamespaceConditionApplyConfiguration {
     /// Last time the condition transitioned from one status to another.
-    #[serde(rename = "lastTransitionTime", skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<
         k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
     >,
     /// Human-readable message indicating details about last transition.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Unique, one-word, CamelCase reason for the condition's last transition.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Status of the condition, one of True, False, Unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
     /// Type of namespace controller condition.
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_: Option<String>,
 }
+
+applyconfigurations::fields!(
+    NamespaceConditionApplyConfiguration, last_transition_time("lastTransitionTime"),
+    message("message"), reason("reason"), status("status"), type_("type")
+);
 
 impl NamespaceConditionApplyConfiguration {
     /// Sets [`last_transition_time`](Self::last_transition_time).
@@ -624,15 +612,14 @@ impl NamespaceConditionApplyConfiguration {
 /// The fields of a `NamespaceSpec` that a field manager applies; unset fields are not sent.
 ///
 /// NamespaceSpec describes the attributes on a Namespace.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct NamespaceSpecApplyConfiguration {
     /// Finalizers is an opaque list of values that must be empty to permanently remove object
     /// from storage.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub finalizers: Option<Vec<String>>,
 }
+applyconfigurations::fields!(NamespaceSpecApplyConfiguration, finalizers("finalizers"));
 
 impl NamespaceSpecApplyConfiguration {
     /// Appends to [`finalizers`](Self::finalizers).
@@ -650,17 +637,18 @@ impl NamespaceSpecApplyConfiguration {
 /// The fields of a `NamespaceStatus` that a field manager applies; unset fields are not sent.
 ///
 /// NamespaceStatus is information about the current status of a Namespace.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct NamespaceStatusApplyConfiguration {
     /// Represents the latest available observations of a namespace's current state.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<NamespaceConditionApplyConfiguration>>,
     /// Phase is the current lifecycle phase of the namespace.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
 }
+
+applyconfigurations::fields!(
+    NamespaceStatusApplyConfiguration, conditions("conditions"), phase("phase")
+);
 
 impl NamespaceStatusApplyConfiguration {
     /// Appends to [`conditions`](Self::conditions).
@@ -683,34 +671,32 @@ impl NamespaceStatusApplyConfiguration {
 ///
 /// ObjectReference contains enough information to let you inspect or modify the referred
 /// object.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ObjectReferenceApplyConfiguration {
     /// API version of the referent.
-    #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
     pub api_version: Option<String>,
     /// If referring to a piece of an object instead of an entire object, this string should
     /// contain a valid JSON/Go field access statement, such as
     /// desiredState.manifest.containers\[2\].
-    #[serde(rename = "fieldPath", skip_serializing_if = "Option::is_none")]
     pub field_path: Option<String>,
     /// Kind of the referent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name of the referent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Namespace of the referent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Specific resourceVersion to which this reference is made, if any.
-    #[serde(rename = "resourceVersion", skip_serializing_if = "Option::is_none")]
     pub resource_version: Option<String>,
     /// UID of the referent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uid: Option<String>,
 }
+
+applyconfigurations::fields!(
+    ObjectReferenceApplyConfiguration, api_version("apiVersion"),
+    field_path("fieldPath"), kind("kind"), name("name"), namespace("namespace"),
+    resource_version("resourceVersion"), uid("uid")
+);
 
 impl ObjectReferenceApplyConfiguration {
     /// Sets [`api_version`](Self::api_version).
@@ -761,35 +747,32 @@ impl ObjectReferenceApplyConfiguration {
 /// ServiceAccount binds together: \* a name, understood by users, and perhaps by peripheral
 /// systems, for an identity \* a principal that can be authenticated and authorized \* a set
 /// of secrets
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ServiceAccountApplyConfiguration {
     /// APIVersion defines the versioned schema of this representation of an object.
-    #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
     pub api_version: Option<String>,
     /// AutomountServiceAccountToken indicates whether pods running as this service account should
     /// have an API token automatically mounted.
-    #[serde(
-        rename = "automountServiceAccountToken",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub automount_service_account_token: Option<bool>,
     /// ImagePullSecrets is a list of references to secrets in the same namespace to use for
     /// pulling any images in pods that reference this ServiceAccount.
-    #[serde(rename = "imagePullSecrets", skip_serializing_if = "Option::is_none")]
     pub image_pull_secrets: Option<Vec<LocalObjectReferenceApplyConfiguration>>,
     /// Kind is a string value representing the REST resource this object represents.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Standard object's metadata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<meta::v1::ObjectMetaApplyConfiguration>,
     /// Secrets is a list of the secrets in the same namespace that pods running using this
     /// ServiceAccount are allowed to use.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secrets: Option<Vec<ObjectReferenceApplyConfiguration>>,
 }
+
+applyconfigurations::fields!(
+    ServiceAccountApplyConfiguration, api_version("apiVersion"),
+    automount_service_account_token("automountServiceAccountToken"),
+    image_pull_secrets("imagePullSecrets"), kind("kind"), metadata("metadata"),
+    secrets("secrets")
+);
 
 impl ServiceAccountApplyConfiguration {
     /// Configures the `ServiceAccount` of this name and namespace.

@@ -5,7 +5,6 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::kubesmith_runtime::applyconfigurations;
-use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// The fields of a `EcsBinding` that a field manager applies; unset fields are not sent.
 ///
@@ -39,14 +38,13 @@ pub fn extract_ecs_binding_from(
 /// The fields of a `EcsBindingSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a EcsBinding.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct EcsBindingSpecApplyConfiguration {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
 }
+applyconfigurations::fields!(EcsBindingSpecApplyConfiguration, size("size"));
 
 impl EcsBindingSpecApplyConfiguration {
     /// Sets [`size`](Self::size).
@@ -60,14 +58,13 @@ impl EcsBindingSpecApplyConfiguration {
 /// The fields of a `EcsBindingStatus` that a field manager applies; unset fields are not sent.
 ///
 /// What was seen of a EcsBinding.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct EcsBindingStatusApplyConfiguration {
     /// Phase in a word.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
 }
+applyconfigurations::fields!(EcsBindingStatusApplyConfiguration, phase("phase"));
 
 impl EcsBindingStatusApplyConfiguration {
     /// Sets [`phase`](Self::phase).

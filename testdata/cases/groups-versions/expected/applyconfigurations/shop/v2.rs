@@ -5,7 +5,6 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::kubesmith_runtime::applyconfigurations;
-use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// The fields of a `Cart` that a field manager applies; unset fields are not sent.
 ///
@@ -38,14 +37,13 @@ pub fn extract_cart_from(
 /// The fields of a `CartSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Cart.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct CartSpecApplyConfiguration {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
 }
+applyconfigurations::fields!(CartSpecApplyConfiguration, size("size"));
 
 impl CartSpecApplyConfiguration {
     /// Sets [`size`](Self::size).

@@ -7,31 +7,29 @@
 use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::applyconfigurations::meta;
 use ::kubesmith_runtime::serde_json;
-use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// The fields of a `Document` that a field manager applies; unset fields are not sent.
 ///
 /// Auto-generated derived type for DocumentSpec via `CustomResource`
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct DocumentApplyConfiguration {
     /// Group and version of the object.
-    #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
     pub api_version: Option<String>,
     /// Kind of the object.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Standard object metadata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<meta::v1::ObjectMetaApplyConfiguration>,
     /// A document.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<serde_json::Value>,
     /// The state of a document.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<serde_json::Value>,
 }
+
+applyconfigurations::fields!(
+    DocumentApplyConfiguration, api_version("apiVersion"), kind("kind"),
+    metadata("metadata"), spec("spec"), status("status")
+);
 
 impl DocumentApplyConfiguration {
     /// Configures the `Document` of this name and namespace.
@@ -153,23 +151,23 @@ pub fn extract_document_from(
 /// The fields of a `Folder` that a field manager applies; unset fields are not sent.
 ///
 /// Auto-generated derived type for FolderSpec via `CustomResource`
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct FolderApplyConfiguration {
     /// Group and version of the object.
-    #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
     pub api_version: Option<String>,
     /// Kind of the object.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Standard object metadata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<meta::v1::ObjectMetaApplyConfiguration>,
     /// A folder of documents.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<serde_json::Value>,
 }
+
+applyconfigurations::fields!(
+    FolderApplyConfiguration, api_version("apiVersion"), kind("kind"),
+    metadata("metadata"), spec("spec")
+);
 
 impl FolderApplyConfiguration {
     /// Configures the `Folder` of this name.
@@ -276,23 +274,23 @@ pub fn extract_folder_from(
 /// The fields of a `User` that a field manager applies; unset fields are not sent.
 ///
 /// Auto-generated derived type for UserSpec via `CustomResource`
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct UserApplyConfiguration {
     /// Group and version of the object.
-    #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
     pub api_version: Option<String>,
     /// Kind of the object.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Standard object metadata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<meta::v1::ObjectMetaApplyConfiguration>,
     /// A user.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<serde_json::Value>,
 }
+
+applyconfigurations::fields!(
+    UserApplyConfiguration, api_version("apiVersion"), kind("kind"),
+    metadata("metadata"), spec("spec")
+);
 
 impl UserApplyConfiguration {
     /// Configures the `Account` of this name and namespace.

@@ -6,32 +6,30 @@
 
 use ::kubesmith_runtime::applyconfigurations;
 use ::kubesmith_runtime::applyconfigurations::meta;
-use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// The fields of a `Scale` that a field manager applies; unset fields are not sent.
 ///
 /// Scale represents a scaling request for a resource.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ScaleApplyConfiguration {
     /// APIVersion defines the versioned schema of this representation of an object.
-    #[serde(rename = "apiVersion", skip_serializing_if = "Option::is_none")]
     pub api_version: Option<String>,
     /// Kind is a string value representing the REST resource this object represents.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Standard object metadata; More info:
     /// https\://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<meta::v1::ObjectMetaApplyConfiguration>,
     /// spec defines the behavior of the scale.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<ScaleSpecApplyConfiguration>,
     /// status is the current status of the scale.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<ScaleStatusApplyConfiguration>,
 }
+
+applyconfigurations::fields!(
+    ScaleApplyConfiguration, api_version("apiVersion"), kind("kind"),
+    metadata("metadata"), spec("spec"), status("status")
+);
 
 impl ScaleApplyConfiguration {
     /// Configures a `Scale`; the request names its object.
@@ -148,14 +146,13 @@ pub fn extract_scale_from(
 /// The fields of a `ScaleSpec` that a field manager applies; unset fields are not sent.
 ///
 /// ScaleSpec describes the attributes of a scale subresource.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ScaleSpecApplyConfiguration {
     /// replicas is the desired number of instances for the scaled object.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replicas: Option<i32>,
 }
+applyconfigurations::fields!(ScaleSpecApplyConfiguration, replicas("replicas"));
 
 impl ScaleSpecApplyConfiguration {
     /// Sets [`replicas`](Self::replicas).
@@ -169,17 +166,18 @@ impl ScaleSpecApplyConfiguration {
 /// The fields of a `ScaleStatus` that a field manager applies; unset fields are not sent.
 ///
 /// ScaleStatus represents the current status of a scale subresource.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ScaleStatusApplyConfiguration {
     /// replicas is the actual number of observed instances of the scaled object.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replicas: Option<i32>,
     /// selector is the label query over pods that should match the replicas count.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
 }
+
+applyconfigurations::fields!(
+    ScaleStatusApplyConfiguration, replicas("replicas"), selector("selector")
+);
 
 impl ScaleStatusApplyConfiguration {
     /// Sets [`replicas`](Self::replicas).

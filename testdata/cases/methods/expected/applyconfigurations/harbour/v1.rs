@@ -5,7 +5,6 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::kubesmith_runtime::applyconfigurations;
-use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// The fields of a `Crane` that a field manager applies; unset fields are not sent.
 ///
@@ -156,17 +155,15 @@ pub fn extract_rope_from(
 /// The fields of a `Seen` that a field manager applies; unset fields are not sent.
 ///
 /// What was seen of any of the kinds.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct SeenApplyConfiguration {
     /// How many there are.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
     /// Which they are.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
 }
+applyconfigurations::fields!(SeenApplyConfiguration, size("size"), selector("selector"));
 
 impl SeenApplyConfiguration {
     /// Sets [`size`](Self::size).
@@ -186,14 +183,13 @@ impl SeenApplyConfiguration {
 /// The fields of a `Wanted` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of any of the kinds.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct WantedApplyConfiguration {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
 }
+applyconfigurations::fields!(WantedApplyConfiguration, size("size"));
 
 impl WantedApplyConfiguration {
     /// Sets [`size`](Self::size).

@@ -5,7 +5,6 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::kubesmith_runtime::applyconfigurations;
-use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// The fields of a `ApplyConfiguration` that a field manager applies; unset fields are not sent.
 ///
@@ -514,14 +513,13 @@ pub fn extract_shared_informer_factory_from(
 /// The fields of a `Spec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct SpecApplyConfiguration {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
 }
+applyconfigurations::fields!(SpecApplyConfiguration, size("size"));
 
 impl SpecApplyConfiguration {
     /// Sets [`size`](Self::size).

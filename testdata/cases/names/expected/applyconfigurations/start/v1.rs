@@ -5,7 +5,6 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::kubesmith_runtime::applyconfigurations;
-use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// The fields of a `Builder` that a field manager applies; unset fields are not sent.
 ///
@@ -38,14 +37,13 @@ pub fn extract_builder_from(
 /// The fields of a `BuilderSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Builder.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct BuilderSpecApplyConfiguration {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
 }
+applyconfigurations::fields!(BuilderSpecApplyConfiguration, size("size"));
 
 impl BuilderSpecApplyConfiguration {
     /// Sets [`size`](Self::size).

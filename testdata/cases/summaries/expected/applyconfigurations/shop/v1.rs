@@ -5,7 +5,6 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::kubesmith_runtime::applyconfigurations;
-use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// The fields of a `Fenced` that a field manager applies; unset fields are not sent.
 ///
@@ -38,14 +37,13 @@ pub fn extract_fenced_from(
 /// The fields of a `FencedSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Fenced.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct FencedSpecApplyConfiguration {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
 }
+applyconfigurations::fields!(FencedSpecApplyConfiguration, size("size"));
 
 impl FencedSpecApplyConfiguration {
     /// Sets [`size`](Self::size).
@@ -87,14 +85,13 @@ pub fn extract_heading_from(
 /// The fields of a `HeadingSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Heading.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct HeadingSpecApplyConfiguration {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
 }
+applyconfigurations::fields!(HeadingSpecApplyConfiguration, size("size"));
 
 impl HeadingSpecApplyConfiguration {
     /// Sets [`size`](Self::size).
@@ -136,14 +133,13 @@ pub fn extract_html_from(
 /// The fields of a `HtmlSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Html.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct HtmlSpecApplyConfiguration {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
 }
+applyconfigurations::fields!(HtmlSpecApplyConfiguration, size("size"));
 
 impl HtmlSpecApplyConfiguration {
     /// Sets [`size`](Self::size).
@@ -185,14 +181,13 @@ pub fn extract_indented_from(
 /// The fields of a `IndentedSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Indented.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct IndentedSpecApplyConfiguration {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
 }
+applyconfigurations::fields!(IndentedSpecApplyConfiguration, size("size"));
 
 impl IndentedSpecApplyConfiguration {
     /// Sets [`size`](Self::size).
@@ -234,14 +229,13 @@ pub fn extract_link_from(
 /// The fields of a `LinkSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Link.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct LinkSpecApplyConfiguration {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
 }
+applyconfigurations::fields!(LinkSpecApplyConfiguration, size("size"));
 
 impl LinkSpecApplyConfiguration {
     /// Sets [`size`](Self::size).
@@ -283,14 +277,13 @@ pub fn extract_list_from(
 /// The fields of a `ListSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a List.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ListSpecApplyConfiguration {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
 }
+applyconfigurations::fields!(ListSpecApplyConfiguration, size("size"));
 
 impl ListSpecApplyConfiguration {
     /// Sets [`size`](Self::size).
@@ -334,14 +327,13 @@ pub fn extract_long_from(
 /// The fields of a `LongSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Long.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct LongSpecApplyConfiguration {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
 }
+applyconfigurations::fields!(LongSpecApplyConfiguration, size("size"));
 
 impl LongSpecApplyConfiguration {
     /// Sets [`size`](Self::size).
@@ -383,14 +375,13 @@ pub fn extract_quoted_from(
 /// The fields of a `QuotedSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Quoted.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct QuotedSpecApplyConfiguration {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
 }
+applyconfigurations::fields!(QuotedSpecApplyConfiguration, size("size"));
 
 impl QuotedSpecApplyConfiguration {
     /// Sets [`size`](Self::size).
@@ -430,14 +421,13 @@ pub fn extract_undocumented_from(
 /// The fields of a `UndocumentedSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Undocumented.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct UndocumentedSpecApplyConfiguration {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
 }
+applyconfigurations::fields!(UndocumentedSpecApplyConfiguration, size("size"));
 
 impl UndocumentedSpecApplyConfiguration {
     /// Sets [`size`](Self::size).

@@ -5,7 +5,6 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::kubesmith_runtime::applyconfigurations;
-use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// The fields of a `Every` that a field manager applies; unset fields are not sent.
 ///
@@ -39,14 +38,13 @@ pub fn extract_every_from(
 /// The fields of a `EverySpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Every.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct EverySpecApplyConfiguration {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
 }
+applyconfigurations::fields!(EverySpecApplyConfiguration, size("size"));
 
 impl EverySpecApplyConfiguration {
     /// Sets [`size`](Self::size).
@@ -60,14 +58,13 @@ impl EverySpecApplyConfiguration {
 /// The fields of a `EveryStatus` that a field manager applies; unset fields are not sent.
 ///
 /// What was seen of a Every.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct EveryStatusApplyConfiguration {
     /// Phase in a word.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
 }
+applyconfigurations::fields!(EveryStatusApplyConfiguration, phase("phase"));
 
 impl EveryStatusApplyConfiguration {
     /// Sets [`phase`](Self::phase).
@@ -109,14 +106,13 @@ pub fn extract_no_status_from(
 /// The fields of a `NoStatusSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a NoStatus.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct NoStatusSpecApplyConfiguration {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
 }
+applyconfigurations::fields!(NoStatusSpecApplyConfiguration, size("size"));
 
 impl NoStatusSpecApplyConfiguration {
     /// Sets [`size`](Self::size).
@@ -130,14 +126,13 @@ impl NoStatusSpecApplyConfiguration {
 /// The fields of a `NoStatusStatus` that a field manager applies; unset fields are not sent.
 ///
 /// What was seen of a NoStatus.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct NoStatusStatusApplyConfiguration {
     /// Phase in a word.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
 }
+applyconfigurations::fields!(NoStatusStatusApplyConfiguration, phase("phase"));
 
 impl NoStatusStatusApplyConfiguration {
     /// Sets [`phase`](Self::phase).
@@ -178,14 +173,13 @@ pub fn extract_skip_delete_from(
 /// The fields of a `SkipDeleteSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a SkipDelete.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct SkipDeleteSpecApplyConfiguration {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
 }
+applyconfigurations::fields!(SkipDeleteSpecApplyConfiguration, size("size"));
 
 impl SkipDeleteSpecApplyConfiguration {
     /// Sets [`size`](Self::size).

@@ -5,7 +5,6 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::kubesmith_runtime::applyconfigurations;
-use ::kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// The fields of a `Cart` that a field manager applies; unset fields are not sent.
 ///
@@ -39,14 +38,13 @@ pub fn extract_cart_from(
 /// The fields of a `CartSpec` that a field manager applies; unset fields are not sent.
 ///
 /// What is wanted of a Cart.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct CartSpecApplyConfiguration {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i32>,
 }
+applyconfigurations::fields!(CartSpecApplyConfiguration, size("size"));
 
 impl CartSpecApplyConfiguration {
     /// Sets [`size`](Self::size).
@@ -60,14 +58,13 @@ impl CartSpecApplyConfiguration {
 /// The fields of a `CartStatus` that a field manager applies; unset fields are not sent.
 ///
 /// What was seen of a Cart.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(crate = "::kubesmith_runtime::serde")]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct CartStatusApplyConfiguration {
     /// Phase in a word.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
 }
+applyconfigurations::fields!(CartStatusApplyConfiguration, phase("phase"));
 
 impl CartStatusApplyConfiguration {
     /// Sets [`phase`](Self::phase).
