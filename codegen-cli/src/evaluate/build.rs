@@ -88,7 +88,9 @@ fn compiled(package: Package<'_>, variants: &[String]) -> Result<PathBuf, String
     let Some((name, lib)) = &built.lib else {
         return Err("the package has no library: name its program that prints the definitions".to_string());
     };
-    let folder = lib.parent().unwrap_or(Path::new("")).join("kubesmith-evaluate").join(name);
+    // The file's name has cargo's hash of the package, so that projects with one target folder do not disturb each other.
+    let folder = lib.parent().unwrap_or(Path::new("")).join("kubesmith-evaluate");
+    let folder = folder.join(lib.file_stem().unwrap_or_default());
     let io = |error: std::io::Error| format!("cannot write {}: {error}", display(&folder));
     fs::create_dir_all(&folder).map_err(io)?;
     // A crate may have several versions, one of which the types use.
@@ -198,6 +200,19 @@ fn is_offline(folder: &Path) -> io::Result<bool> {
     command.status().map(|status| status.success())
 }
 
+/// The library among an artifact's files. Its copy without a hash in the name belongs to whichever package of this name was built
+/// last; the metadata beside the library has the hash.
+fn library(filenames: &[PathBuf]) -> Option<PathBuf> {
+    let with = |wanted: &str| {
+        let is_wanted =
+            |path: &&PathBuf| path.extension().is_some_and(|extension| extension.to_str() == Some(wanted));
+        filenames.iter().find(is_wanted)
+    };
+    let copy = with("rlib")?;
+    let own = with("rmeta").map(|path| path.with_extension("rlib"));
+    Some(own.filter(|path| path.is_file()).unwrap_or_else(|| copy.clone()))
+}
+
 /// An artifact as cargo reports it.
 fn built(messages: &str, manifest: &Path) -> Built {
     let mut out = Built::default();
@@ -209,8 +224,7 @@ fn built(messages: &str, manifest: &Path) -> Built {
                     out.executable = Some(executable);
                 }
                 out.folders.extend(filenames.iter().filter_map(|path| path.parent()).map(Path::to_path_buf));
-                let is_lib = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "rlib");
-                let Some(path) = filenames.iter().find(is_lib).cloned() else { continue };
+                let Some(path) = library(&filenames) else { continue };
                 let name = target.name.replace('-', "_");
                 if is_own && target.kind.iter().any(|kind| kind.ends_with("lib")) {
                     out.lib = Some((name, path));
