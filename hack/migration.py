@@ -98,7 +98,8 @@ class Parties:
                        cwd=self.folder, check=True, capture_output=True)
 
     def start_webhook(self):
-        command = [self.args.webhook, 'serve', '--cert-dir', self.folder, '--port', str(self.port)]
+        command = [self.args.webhook, '--webhook-cert-dir', self.folder, '--webhook-port', str(self.port),
+                   '--kubeconfig', self.folder / 'kubeconfig', '--metrics-bind-address', '0', '--health-probe-bind-address', '0']
         self.webhook = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         while True:
             with socket.socket() as probe:

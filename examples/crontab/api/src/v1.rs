@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
     conversion(
         strategy = "Webhook",
         service_namespace = "crontab-system",
-        service_name = "crontab-webhook",
+        service_name = "crontab-webhook-service",
         path = "/convert"
     )
 )]

@@ -1,32 +1,29 @@
-//! Serves the conversion webhook of CronTabs, or checks manifests.
+//! Runs the conversion webhook of CronTabs, or checks manifests.
 
 use std::io::{IsTerminal, stderr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use kubesmith_runtime::controller::CancellationToken;
-use kubesmith_runtime::manager::shutdown_signal;
+use kubesmith_runtime::manager::{ManagerFlags, shutdown_signal};
+use kubesmith_runtime::metrics::Registry;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
-/// The versions of CronTab.
+/// Converts CronTabs between versions, or checks manifests.
 #[derive(Parser)]
+#[command(args_conflicts_with_subcommands = true)]
 struct Flags {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
+    #[command(flatten)]
+    manager: ManagerFlags,
+    /// The port of the webhook
+    #[arg(long, default_value_t = 9443)]
+    webhook_port: u16,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Serves the webhook that API servers ask
-    Serve {
-        /// The folder of tls.crt and tls.key, which are read again when they change
-        #[arg(long)]
-        cert_dir: PathBuf,
-        /// The port to listen on
-        #[arg(long, default_value_t = 9443)]
-        port: u16,
-    },
     /// Checks manifests of any version and prints them as they would be stored
     Check {
         /// A file of YAML documents
@@ -41,22 +38,28 @@ async fn main() -> anyhow::Result<()> {
     // Standard output is for manifests only.
     let colors = stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).with_writer(stderr).init();
-    match Flags::parse().command {
-        Command::Serve { cert_dir, port } => {
-            let server = crontab_webhook::server().cert_dir(cert_dir).port(port).build()?;
-            let (signal, stop) = (shutdown_signal()?, CancellationToken::new());
-            let serving = server.bind().await?.run(stop.clone());
-            tokio::join!(serving, async {
-                signal.await;
-                stop.cancel();
-            });
-        }
-        Command::Check { file } => {
-            let scheme = crontab_webhook::scheme();
-            for tab in crontab_webhook::check(&std::fs::read_to_string(file)?)? {
-                print!("---\n{}", scheme.encode_yaml(&tab)?);
-            }
-        }
+    let flags = Flags::parse();
+    match &flags.command {
+        Some(Command::Check { file }) => check(file),
+        None => serve(flags.manager, flags.webhook_port).await,
     }
+}
+
+fn check(file: &Path) -> anyhow::Result<()> {
+    let scheme = crontab_webhook::scheme();
+    for tab in crontab_webhook::check(&std::fs::read_to_string(file)?)? {
+        print!("---\n{}", scheme.encode_yaml(&tab)?);
+    }
+    Ok(())
+}
+
+async fn serve(flags: ManagerFlags, port: u16) -> anyhow::Result<()> {
+    let stop = shutdown_signal()?;
+    let client = flags.connect().await?;
+    let mut manager = flags.builder(client, &Registry::new(), "crontab-webhook")?.build();
+    manager.add_healthz_check("ping", || Ok(()));
+    manager.add_readyz_check("ping", || Ok(()));
+    manager.add_webhooks(crontab_webhook::server().port(port).build()?);
+    manager.run(stop).await?;
     Ok(())
 }
