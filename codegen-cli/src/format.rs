@@ -65,8 +65,14 @@ fn indentation(line: &str) -> usize {
 
 fn begins_item(line: &str) -> bool {
     let starts = ["///", "#[", "pub", "impl", "fn", "async", "type", "const", "use", "mod"];
-    let is_macro = indentation(line) == 0 && line.ends_with("!(");
-    is_macro || (indentation(line) <= 4 && starts.iter().any(|start| line.trim_start().starts_with(start)))
+    is_macro(line)
+        || (indentation(line) <= 4 && starts.iter().any(|start| line.trim_start().starts_with(start)))
+}
+
+/// Whether the line begins the call of a macro that makes items.
+fn is_macro(line: &str) -> bool {
+    let is_path = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ':'));
+    line.split_once("!(").is_some_and(|(path, _)| is_path(path))
 }
 
 /// Whether the line closes an item at that depth: a brace, or a semicolon after a type or a value.
@@ -117,11 +123,11 @@ mod tests {
         let text = format(
             "//! Docs.\n#![allow(dead_code)]\npub mod a; pub mod b; pub use self::a::A;\n\
              /// S.\npub struct S { x: u8 }\nimpl S { fn a() {} fn b() {} }\n\
-             m!(S); pub type A = S; impl T for S { type X = u8; const Y: u8 = 1; fn c() { if true { a(); } b(); } }",
+             a::m!(S); pub type A = S; impl T for S { type X = u8; const Y: u8 = 1; fn c() { if true { a(); } b(); } }",
         );
         let expected = "//! Docs.\n#![allow(dead_code)]\n#![cfg_attr(rustfmt, rustfmt_skip)]\n\n\
             pub mod a;\npub mod b;\n\npub use self::a::A;\n\n/// S.\npub struct S {\n    x: u8,\n}\n\n\
-            impl S {\n    fn a() {}\n    fn b() {}\n}\n\nm!(\n    S\n);\n\npub type A = S;\n\n\
+            impl S {\n    fn a() {}\n    fn b() {}\n}\n\na::m!(S);\n\npub type A = S;\n\n\
             impl T for S {\n    type X = u8;\n\n    const Y: u8 = 1;\n\n    fn c() {\n        if true {\n            a();\n        }\n        b();\n    }\n}\n";
         assert_eq!(text, expected);
     }

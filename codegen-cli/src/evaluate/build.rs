@@ -200,8 +200,8 @@ fn is_offline(folder: &Path) -> io::Result<bool> {
     command.status().map(|status| status.success())
 }
 
-/// The library among an artifact's files. Its copy without a hash in the name belongs to whichever package of this name was built
-/// last; the metadata beside the library has the hash.
+/// The library among an artifact's files. The last built package of a name overwrites its copy without a hash in the name; the
+/// metadata beside the library has the hash. (No file of a library that is a `cdylib` as well has one.)
 fn library(filenames: &[PathBuf]) -> Option<PathBuf> {
     let with = |wanted: &str| {
         let is_wanted =

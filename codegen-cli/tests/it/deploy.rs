@@ -268,6 +268,10 @@ fn alerts_use_existing_metrics_of_the_runtime() {
     let sample = project("leader_election = false\nalerts = true\n");
     generate(&sample, &[]);
     assert!(!sample.tree("config")["prometheus/rules.yaml"].contains("leader_election"));
+
+    let sample = project("shards = 3\nalerts = true\n");
+    generate(&sample, &[]);
+    assert!(sample.tree("config")["prometheus/rules.yaml"].contains("alert: ShardDown"));
 }
 
 #[test]

@@ -6,8 +6,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::value::UnitDeserializer;
 use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
+use serde::forward_to_deserialize_any;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -68,7 +68,7 @@ macro_rules! __apply_fields {
                 map: &mut M,
             ) -> Result<bool, M::Error> {
                 match name {
-                    $($name => $crate::applyconfigurations::read_field(map, &mut self.$field),)*
+                    $($name => $crate::applyconfigurations::read_field(map, $name, &mut self.$field),)*
                     _ => Ok(false),
                 }
             }
@@ -124,16 +124,20 @@ pub fn write_field<M: SerializeMap, T: Serialize>(
     }
 }
 
-/// Sets a field to the next value of the map, and returns `true`. Null leaves the field unset, unless null is a value of its
-/// type.
+/// Sets a field to the next value of the map, and returns `true`. Null leaves the field unset, unless its type is
+/// `Option<Option<T>>`.
 ///
 /// # Errors
-/// A value of another type, and the deserializer's errors.
+/// A value of another type, a field that occurs twice, and the deserializer's errors.
 #[doc(hidden)]
 pub fn read_field<'de, M: MapAccess<'de>, T: Deserialize<'de>>(
     map: &mut M,
+    name: &'static str,
     field: &mut Option<T>,
 ) -> Result<bool, M::Error> {
+    if field.is_some() {
+        return Err(M::Error::duplicate_field(name));
+    }
     *field = map.next_value::<Nullable<T>>()?.0;
     Ok(true)
 }
@@ -158,7 +162,7 @@ impl<'de, C: Fields> Visitor<'de> for OfFields<C> {
     }
 }
 
-/// A value, or a null that is none.
+/// A value, or `None` for null.
 struct Nullable<T>(Option<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Nullable<T> {
@@ -181,10 +185,30 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OfNullable<T> {
     }
 
     fn visit_unit<E: Error>(self) -> Result<Option<T>, E> {
-        Ok(T::deserialize(UnitDeserializer::<E>::new()).ok())
+        Ok(T::deserialize(Null).ok())
     }
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<T>, D::Error> {
         T::deserialize(deserializer).map(Some)
+    }
+}
+
+/// A null that only an option takes: other types that read null, such as JSON, do not tell it from an absent value.
+struct Null;
+
+impl<'de> Deserializer<'de> for Null {
+    type Error = serde::de::value::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+        Err(Error::custom("null"))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        visitor.visit_none()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct newtype_struct seq
+        tuple tuple_struct map struct enum identifier ignored_any
     }
 }

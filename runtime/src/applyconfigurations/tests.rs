@@ -246,9 +246,10 @@ struct Part {
     name: Option<String>,
     size: Option<Option<i32>>,
     parts: Option<Vec<Part>>,
+    rest: Option<Value>,
 }
 
-crate::applyconfigurations::fields!(Part, name("name"), size("maxSize"), parts("parts"));
+crate::applyconfigurations::fields!(Part, name("name"), size("maxSize"), parts("parts"), rest("rest"));
 
 #[test]
 fn only_set_fields_are_written() {
@@ -258,10 +259,10 @@ fn only_set_fields_are_written() {
 
 #[test]
 fn null_is_read_only_where_the_field_has_it() {
-    let part: Part =
-        serde_json::from_str(r#"{"name": null, "maxSize": null, "parts": [{"maxSize": 7}]}"#).unwrap();
+    let text = r#"{"name": null, "maxSize": null, "parts": [{"maxSize": 7}], "rest": null}"#;
     let inner = Part { size: Some(Some(7)), ..Part::default() };
-    assert_eq!(part, Part { name: None, size: Some(None), parts: Some(vec![inner]) });
+    let part = Part { size: Some(None), parts: Some(vec![inner]), ..Part::default() };
+    assert_eq!(serde_json::from_str::<Part>(text).unwrap(), part);
 }
 
 #[test]
@@ -269,5 +270,7 @@ fn unknown_fields_are_ignored_and_other_types_refused() {
     assert_eq!(serde_json::from_value::<Part>(json!({"other": {"a": [1]}})).unwrap(), Part::default());
     let refused = |value: Value| serde_json::from_value::<Part>(value).unwrap_err().to_string();
     assert!(refused(json!({"name": 1})).starts_with("invalid type: integer `1`, expected a string"));
+    let twice = serde_json::from_str::<Part>(r#"{"name": "a", "name": "b"}"#).unwrap_err();
+    assert!(twice.to_string().starts_with("duplicate field `name`"), "{twice}");
     assert_eq!(refused(json!("a")), "invalid type: string \"a\", expected the fields of an object");
 }

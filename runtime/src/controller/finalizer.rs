@@ -14,6 +14,7 @@ use crate::cache::ObjectKey;
 use crate::client::{self, ClientScope};
 use crate::controllerutil::contains_finalizer;
 use crate::informer::{CacheOf, CachedClient};
+use crate::sharding::{ShardKey, ShardSelector};
 
 /// The reason why an object with a finalizer is reconciled. [`finalizer_fn`] has an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,9 +116,11 @@ where
     }
 
     /// Reports whether the name still belongs to the object. If the removal of the finalizer succeeded and its response
-    /// was lost, the cache may still have the object while the replica of another shard works on the next one.
+    /// was lost, the cache may still have the object while the replica of another shard works on the next one. The shard of a
+    /// namespace has all objects of a name.
     async fn may_clean_up(&self, key: &ObjectKey, object: &K) -> Result<bool, client::Error> {
-        if self.objects.informer().shard_selector().is_none() {
+        let shard_key = self.objects.informer().shard_selector().map(ShardSelector::key);
+        if shard_key != Some(ShardKey::Uid) {
             return Ok(true);
         }
         let live = self.objects.get_live(key).await?;

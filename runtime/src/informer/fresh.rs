@@ -16,7 +16,7 @@ impl<K: Cached> SharedInformer<K> {
     /// The cache shows the write if it has the object at this version or a later one, or if it has reached the
     /// version and the object is deleted or not selected. In the second case a later event or a bookmark is needed,
     /// which may take a minute. If the response has no version, this returns after one check. If the object is in a
-    /// namespace or shard that the informer does not follow, this returns at once.
+    /// namespace or shard that the informer does not follow, this returns as soon as the cache has no object of its name.
     ///
     /// ```no_run
     /// use std::time::Duration;
@@ -41,10 +41,13 @@ impl<K: Cached> SharedInformer<K> {
         let key = ObjectKey::of(written);
         let meta = written.meta();
         let Some(version) = meta.resource_version.as_deref() else { return Ok(()) };
-        if !self.control.follows(meta.uid.as_deref().unwrap_or_default(), key.namespace()) {
-            return Ok(());
-        }
-        match self.wait_until(timeout, || self.shows(&key, version)).await {
+        let is_followed = self.control.follows(meta.uid.as_deref().unwrap_or_default(), key.namespace());
+        // The cache may still have an earlier object of this name, which was of its shard.
+        let holds = || match is_followed {
+            true => self.shows(&key, version),
+            false => self.store().get_by_key(&key).is_none(),
+        };
+        match self.wait_until(timeout, holds).await {
             Ok(()) => Ok(()),
             Err(WaitError::Stopped) => Err(self.stopped()),
             Err(WaitError::TimedOut) => {

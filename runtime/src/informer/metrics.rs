@@ -160,16 +160,21 @@ impl Control {
         counter(received, "Bytes of lists and watches, after decompression.", |informer| {
             Some(informer.status.traffic.received())
         });
+        self.register_shard_metrics(registry, &labels);
+    }
+
+    fn register_shard_metrics(self: &Arc<Self>, registry: &Registry, labels: &[(&str, &str)]) {
         let Some(selector) = &self.selection.shards else { return };
-        gauge("informer_shard_server_filters", "1 if the server sends only the shard.", |informer| {
+        let filters = self.reading(|informer| {
             informer.has_synced().then(|| if informer.status.traffic.is_filtering() { 0.0 } else { 1.0 })
         });
-        let dropped = "informer_shard_dropped_total";
-        counter(dropped, "Objects and events of other shards that arrived.", |informer| {
-            Some(informer.status.traffic.dropped())
-        });
+        let help = "1 if the server sends only the shard.";
+        registry.gauge_fn("informer_shard_server_filters", help, labels, filters);
+        let dropped = self.reading(|informer| Some(informer.status.traffic.dropped()));
+        let help = "Objects and events of other shards that arrived.";
+        registry.counter_fn("informer_shard_dropped_total", help, labels, dropped);
         let selector = selector.to_string();
-        labels.push(("selector", &selector));
+        let labels = [labels, &[("selector", selector.as_str())]].concat();
         let info = self.reading(|_| Some(1.0));
         registry.gauge_fn("informer_shard_info", "The shard selector.", &labels, info);
     }

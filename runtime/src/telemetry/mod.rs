@@ -3,7 +3,8 @@
 //! A trace has four steps, each a child of the one before:
 //!
 //! 1. `watch_event`: an event handler gets a change of an object.
-//! 2. `queue`: a key waits for a worker. It has links to the further changes that queue the key meanwhile.
+//! 2. `queue`: a key waits for a worker. It has links to the further changes that queue the key meanwhile. If a reconcile queues
+//!    the key, the trace begins here, with a link to the reconcile.
 //! 3. `reconcile`. If no traced change queued the key, the trace begins here.
 //! 4. `HTTP`: a request, with the attributes of kube's client.
 //!

@@ -2,7 +2,7 @@
 //!
 //! Idle workers are a list of wakers under the same lock. An `add` that makes a key ready wakes one of them after it
 //! releases the lock. One idle worker, the keeper, has a timer for the earliest deadline; a step that takes the keeper off
-//! this duty wakes another idle worker for it. Keys are hashed before the lock is taken.
+//! this duty wakes another idle worker for it. Keys are hashed before the lock is taken, except for traces.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,8 +21,8 @@ use super::metrics::{Numbers, Times};
 use super::trace::{self, Waiting};
 use crate::sync::{Mutex, MutexGuard, Notify};
 
-/// The type of the keys. A key is cloned each time it is handed out, so clones should be cheap. `Eq`, `Clone` and
-/// `Drop` run under the queue's lock and must not use the queue.
+/// The type of the keys. A key is cloned each time it is handed out, so clones should be cheap. `Eq`, `Clone`,
+/// `Drop`, and with traces `Hash` and the layers of the subscriber, run under the queue's lock and must not use the queue.
 pub trait QueueKey: Eq + Hash + Clone + Send + 'static {}
 
 impl<T: Eq + Hash + Clone + Send + 'static> QueueKey for T {}
@@ -94,16 +94,16 @@ impl<T: QueueKey> Queue<T> {
         let now = self.shared.metrics_now();
         let cause = trace::cause().map(|cause| (item.clone(), cause));
         let mut state = self.shared.lock();
-        let mut ready = state.promote();
-        let added = state.core.add(hash, item, priority, now);
-        if added == Added::Ready {
-            ready += 1;
-        }
-        if let Some((item, cause)) = cause.filter(|_| added != Added::Ignored) {
+        // Before the key is added, so that a subscriber that panics leaves no key without a worker.
+        if let Some((item, cause)) = cause.filter(|_| !state.core.is_shut_down()) {
             let waiting = state.traced.entry(item);
             waiting
                 .and_modify(|waiting| waiting.add(&cause))
                 .or_insert_with(|| Waiting::new(&self.shared.name, &cause));
+        }
+        let mut ready = state.promote();
+        if state.core.add(hash, item, priority, now) == Added::Ready {
+            ready += 1;
         }
         wake(state, ready);
     }

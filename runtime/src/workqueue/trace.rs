@@ -7,6 +7,9 @@ use tracing::{Level, Span};
 /// The most links of a span, so that a key that many changes queue stays small. OpenTelemetry drops links after 128.
 const MOST_LINKS: u64 = 32;
 
+/// The name of the span of a reconcile.
+const RECONCILE: &str = "reconcile";
+
 /// A key that waits because of a change that is traced.
 pub(super) struct Waiting {
     span: Span,
@@ -24,9 +27,15 @@ pub(super) fn cause() -> Option<Span> {
 }
 
 impl Waiting {
-    /// Starts the wait of a key that `cause` queues, as its child.
+    /// Starts the wait of a key that `cause` queues, as its child. For a key that a reconcile queues, it is a root with a link:
+    /// a child would keep the reconcile open, and a reconciler that queues its own key would make an endless chain.
     pub(super) fn new(queue: &str, cause: &Span) -> Self {
-        let span = tracing::debug_span!(parent: cause, "queue", name = queue, adds = Empty);
+        let is_reconcile = cause.metadata().is_some_and(|metadata| metadata.name() == RECONCILE);
+        let parent = if is_reconcile { None } else { cause.id() };
+        let span = tracing::debug_span!(parent: parent, "queue", name = queue, adds = Empty);
+        if is_reconcile {
+            span.follows_from(cause.id());
+        }
         Waiting { span, adds: 1, last: cause.id() }
     }
 

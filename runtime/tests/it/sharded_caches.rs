@@ -642,6 +642,16 @@ async fn reads_do_not_wait_for_writes_of_other_shards() {
         }
     }
     assert!(ours > 0 && ours < 20);
+    for _ in 0..20 {
+        let mut map = map("again");
+        map.metadata.namespace = Some("default".to_owned());
+        let map = client.create(&map, &PostParams::default()).await.unwrap();
+        maps.wait_for_write(&map, SECOND).await.unwrap();
+        let is_ours = shard(2).matches(map.metadata.uid.as_deref().unwrap(), "default");
+        let cached = maps.store().get_by_key(&ObjectKey::of(&map)).and_then(|map| map.metadata.uid.clone());
+        assert_eq!(cached, map.metadata.uid.clone().filter(|_| is_ours), "no earlier object of the name");
+        client.delete(&ObjectKey::of(&map), &DeleteParams::default()).await.unwrap();
+    }
     maps.shutdown().await;
     env.stop().await;
 }

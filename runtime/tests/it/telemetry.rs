@@ -283,6 +283,26 @@ async fn wait_is_linked_to_every_change_that_queues_the_key() {
     assert_eq!(spans.iter().filter(|span| span.name == "queue").count(), 4, "no change has queued the oats");
 }
 
+/// A reconciler that queues its own key would make an endless chain of parents.
+#[tokio::test]
+async fn wait_that_a_reconcile_causes_is_a_root_with_a_link() {
+    let collector = Server::start().await;
+    let exporter = TraceExporter::builder("loaves").endpoint(&collector.url).start().await.unwrap();
+    let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(exporter.layer()));
+    let queue = Queue::new("loaves");
+    tracing::info_span!("reconcile").in_scope(|| queue.add("rye"));
+    queue.try_get().unwrap().done();
+    drop(guard);
+    exporter.shutdown(Duration::from_secs(10)).await.unwrap();
+
+    let spans = collector.spans();
+    let named = |name: &str| spans.iter().find(|span| span.name == name).unwrap();
+    let (reconcile, wait) = (named("reconcile"), named("queue"));
+    assert!(wait.parent_span_id.is_empty(), "{wait:?}");
+    let links: Vec<_> = wait.links.iter().map(|link| &link.span_id).collect();
+    assert_eq!(links, [&reconcile.span_id]);
+}
+
 #[tokio::test]
 async fn shutdown_ends_when_the_collector_hangs() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -18,13 +18,23 @@ struct Alert {
     summary: &'static str,
 }
 
-const ALERTS: [Alert; 7] = [
+/// The alert about a replica whose shard nobody else has.
+const SHARD_DOWN: &str = "ShardDown";
+
+const ALERTS: [Alert; 8] = [
     Alert {
         name: "ManagerDown",
         expression: "absent(up{@} == 1)",
         after: "5m",
         severity: "critical",
         summary: "No replica of the manager answers Prometheus.",
+    },
+    Alert {
+        name: SHARD_DOWN,
+        expression: "up{@} == 0",
+        after: "5m",
+        severity: "critical",
+        summary: "A replica does not answer Prometheus, so perhaps nobody reconciles the objects of its shard.",
     },
     Alert {
         name: "NoLeader",
@@ -76,7 +86,10 @@ const ALERTS: [Alert; 7] = [
 /// The PrometheusRule.
 pub(super) fn rule(settings: &DeploySettings) -> Value {
     let job = format!("job=\"{}\"", settings.object(SERVICE));
-    let told = |alert: &&Alert| settings.leader_election || !alert.expression.contains("leader_election");
+    let told = |alert: &&Alert| {
+        (settings.leader_election || !alert.expression.contains("leader_election"))
+            && (settings.is_sharded || alert.name != SHARD_DOWN)
+    };
     let rules = ALERTS.iter().filter(told).map(|alert| {
         json!({
             "alert": alert.name,

@@ -30,7 +30,8 @@ pub(super) fn namespace(settings: &DeploySettings) -> Value {
     })
 }
 
-/// The Deployment, or the StatefulSet of replicas with shards; `webhooks` are the objects that point to the manager's webhooks, if it has any.
+/// The Deployment, or the StatefulSet of replicas with shards. `webhooks` are the objects that point to the manager's webhooks, if
+/// it has any.
 pub(super) fn workload(settings: &DeploySettings, webhooks: Option<&Trusting>) -> Value {
     let mut pod = json!({
         "containers": [container(settings, webhooks)],

@@ -258,7 +258,7 @@ impl ApplyTypes {
     }
 }
 
-/// Whether fields of another type are beside its own.
+/// Whether the struct has flattened fields.
 fn has_flattened(ty: &Type) -> bool {
     ty.fields.iter().any(|field| field.flatten)
 }

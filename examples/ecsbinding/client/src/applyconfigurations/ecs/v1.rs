@@ -91,6 +91,7 @@ impl EcsBindingSpecApplyConfiguration {
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct EcsBindingStatusApplyConfiguration {}
+
 applyconfigurations::fields!(EcsBindingStatusApplyConfiguration,);
 
 impl EcsBindingStatusApplyConfiguration {}

@@ -75,6 +75,7 @@ pub struct OrderStatusApplyConfiguration {
     /// How many loaves are baked.
     pub baked: Option<i32>,
 }
+
 applyconfigurations::fields!(OrderStatusApplyConfiguration, baked("baked"));
 
 impl OrderStatusApplyConfiguration {

@@ -124,6 +124,7 @@ pub struct PortGoodApplyConfiguration {
     /// What else there is to know.
     pub papers: Option<serde_json::Value>,
 }
+
 applyconfigurations::fields!(PortGoodApplyConfiguration, ship("ship"), papers("papers"));
 
 impl PortGoodApplyConfiguration {

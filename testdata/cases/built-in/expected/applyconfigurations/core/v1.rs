@@ -510,6 +510,7 @@ pub struct LocalObjectReferenceApplyConfiguration {
     /// Name of the referent.
     pub name: Option<String>,
 }
+
 applyconfigurations::fields!(LocalObjectReferenceApplyConfiguration, name("name"));
 
 impl LocalObjectReferenceApplyConfiguration {
@@ -619,6 +620,7 @@ pub struct NamespaceSpecApplyConfiguration {
     /// from storage.
     pub finalizers: Option<Vec<String>>,
 }
+
 applyconfigurations::fields!(NamespaceSpecApplyConfiguration, finalizers("finalizers"));
 
 impl NamespaceSpecApplyConfiguration {

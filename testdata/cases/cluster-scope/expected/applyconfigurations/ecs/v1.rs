@@ -44,6 +44,7 @@ pub struct EcsBindingSpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(EcsBindingSpecApplyConfiguration, size("size"));
 
 impl EcsBindingSpecApplyConfiguration {
@@ -64,6 +65,7 @@ pub struct EcsBindingStatusApplyConfiguration {
     /// Phase in a word.
     pub phase: Option<String>,
 }
+
 applyconfigurations::fields!(EcsBindingStatusApplyConfiguration, phase("phase"));
 
 impl EcsBindingStatusApplyConfiguration {

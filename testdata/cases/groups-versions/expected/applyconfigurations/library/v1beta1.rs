@@ -43,6 +43,7 @@ pub struct BookSpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(BookSpecApplyConfiguration, size("size"));
 
 impl BookSpecApplyConfiguration {

@@ -43,6 +43,7 @@ pub struct CartSpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(CartSpecApplyConfiguration, size("size"));
 
 impl CartSpecApplyConfiguration {

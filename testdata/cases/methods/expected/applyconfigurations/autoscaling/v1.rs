@@ -152,6 +152,7 @@ pub struct ScaleSpecApplyConfiguration {
     /// replicas is the desired number of instances for the scaled object.
     pub replicas: Option<i32>,
 }
+
 applyconfigurations::fields!(ScaleSpecApplyConfiguration, replicas("replicas"));
 
 impl ScaleSpecApplyConfiguration {

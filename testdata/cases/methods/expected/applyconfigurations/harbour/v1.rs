@@ -163,6 +163,7 @@ pub struct SeenApplyConfiguration {
     /// Which they are.
     pub selector: Option<String>,
 }
+
 applyconfigurations::fields!(SeenApplyConfiguration, size("size"), selector("selector"));
 
 impl SeenApplyConfiguration {
@@ -189,6 +190,7 @@ pub struct WantedApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(WantedApplyConfiguration, size("size"));
 
 impl WantedApplyConfiguration {

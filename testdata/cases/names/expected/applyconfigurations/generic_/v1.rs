@@ -519,6 +519,7 @@ pub struct SpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(SpecApplyConfiguration, size("size"));
 
 impl SpecApplyConfiguration {

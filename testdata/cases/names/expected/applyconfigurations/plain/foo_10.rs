@@ -43,6 +43,7 @@ pub struct ExposerSpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(ExposerSpecApplyConfiguration, size("size"));
 
 impl ExposerSpecApplyConfiguration {

@@ -43,6 +43,7 @@ pub struct BuilderSpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(BuilderSpecApplyConfiguration, size("size"));
 
 impl BuilderSpecApplyConfiguration {

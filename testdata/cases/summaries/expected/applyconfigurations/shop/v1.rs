@@ -43,6 +43,7 @@ pub struct FencedSpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(FencedSpecApplyConfiguration, size("size"));
 
 impl FencedSpecApplyConfiguration {
@@ -91,6 +92,7 @@ pub struct HeadingSpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(HeadingSpecApplyConfiguration, size("size"));
 
 impl HeadingSpecApplyConfiguration {
@@ -139,6 +141,7 @@ pub struct HtmlSpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(HtmlSpecApplyConfiguration, size("size"));
 
 impl HtmlSpecApplyConfiguration {
@@ -187,6 +190,7 @@ pub struct IndentedSpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(IndentedSpecApplyConfiguration, size("size"));
 
 impl IndentedSpecApplyConfiguration {
@@ -235,6 +239,7 @@ pub struct LinkSpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(LinkSpecApplyConfiguration, size("size"));
 
 impl LinkSpecApplyConfiguration {
@@ -283,6 +288,7 @@ pub struct ListSpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(ListSpecApplyConfiguration, size("size"));
 
 impl ListSpecApplyConfiguration {
@@ -333,6 +339,7 @@ pub struct LongSpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(LongSpecApplyConfiguration, size("size"));
 
 impl LongSpecApplyConfiguration {
@@ -381,6 +388,7 @@ pub struct QuotedSpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(QuotedSpecApplyConfiguration, size("size"));
 
 impl QuotedSpecApplyConfiguration {
@@ -427,6 +435,7 @@ pub struct UndocumentedSpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(UndocumentedSpecApplyConfiguration, size("size"));
 
 impl UndocumentedSpecApplyConfiguration {

@@ -44,6 +44,7 @@ pub struct EverySpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(EverySpecApplyConfiguration, size("size"));
 
 impl EverySpecApplyConfiguration {
@@ -64,6 +65,7 @@ pub struct EveryStatusApplyConfiguration {
     /// Phase in a word.
     pub phase: Option<String>,
 }
+
 applyconfigurations::fields!(EveryStatusApplyConfiguration, phase("phase"));
 
 impl EveryStatusApplyConfiguration {
@@ -112,6 +114,7 @@ pub struct NoStatusSpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(NoStatusSpecApplyConfiguration, size("size"));
 
 impl NoStatusSpecApplyConfiguration {
@@ -132,6 +135,7 @@ pub struct NoStatusStatusApplyConfiguration {
     /// Phase in a word.
     pub phase: Option<String>,
 }
+
 applyconfigurations::fields!(NoStatusStatusApplyConfiguration, phase("phase"));
 
 impl NoStatusStatusApplyConfiguration {
@@ -179,6 +183,7 @@ pub struct SkipDeleteSpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(SkipDeleteSpecApplyConfiguration, size("size"));
 
 impl SkipDeleteSpecApplyConfiguration {

@@ -44,6 +44,7 @@ pub struct CartSpecApplyConfiguration {
     /// Its size.
     pub size: Option<i32>,
 }
+
 applyconfigurations::fields!(CartSpecApplyConfiguration, size("size"));
 
 impl CartSpecApplyConfiguration {
@@ -64,6 +65,7 @@ pub struct CartStatusApplyConfiguration {
     /// Phase in a word.
     pub phase: Option<String>,
 }
+
 applyconfigurations::fields!(CartStatusApplyConfiguration, phase("phase"));
 
 impl CartStatusApplyConfiguration {
