@@ -61,8 +61,8 @@ pub(crate) struct Server {
     /// The established CRDs from which the served resources were made, by their collections; `None` before the first time.
     /// Locked while the served resources are updated.
     reconciling: Mutex<Option<Definitions>>,
-    /// Locked while a service claims addresses and ports, and is stored with them.
-    claiming: Mutex<()>,
+    /// Locked while a service's addresses and ports are checked, until it is stored with them.
+    writing_services: Mutex<()>,
     clock: Arc<dyn Clock>,
     pub(crate) ids: Ids,
     stopping: signal::Sender<bool>,
@@ -179,7 +179,7 @@ impl Server {
             store,
             registry: RwLock::default(),
             reconciling: Mutex::new(None),
-            claiming: Mutex::new(()),
+            writing_services: Mutex::new(()),
             clock,
             ids: Ids::new(seed),
             stopping: signal::Sender::new(false),

@@ -51,7 +51,7 @@ fn normalize(old: &Value, new: &mut Value) {
 /// Keeps allocated values that the client left out (`patchAllocatedValues`).
 fn keep(old: &Value, new: &mut Value) {
     if needs_address(old) && needs_address(new) {
-        for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
+        for field in ADDRESSES {
             if new[field].is_null() || new[field] == "" {
                 copy(old, new, field);
             }
@@ -85,7 +85,6 @@ fn drop_dependent(old: &Value, new: &mut Value) {
     if is_balanced(old) && !is_balanced(new) {
         unused.extend(["allocateLoadBalancerNodePorts", "loadBalancerClass", "healthCheckNodePort"]);
     }
-    let is_external = |spec: &Value| is_balanced(spec) || spec["type"] == "NodePort";
     if is_external(old) && !is_external(new) {
         unused.push("externalTrafficPolicy");
     }
@@ -154,7 +153,6 @@ fn allocate(server: &Server, spec: &mut Value) {
         spec["clusterIP"] = server.service_address().into();
         spec["clusterIPs"] = json!([spec["clusterIP"]]);
     }
-    ip_families(spec);
     let own = spec.clone();
     if needs_node_ports(spec) {
         for port in spec["ports"].as_array_mut().into_iter().flatten() {
@@ -173,47 +171,61 @@ fn is_checked(spec: &Value) -> bool {
     spec["type"] == "LoadBalancer" && spec["externalTrafficPolicy"] == "Local"
 }
 
-/// Refuses what [`claim`] would refuse. kube-apiserver allocates before it validates (`beginCreate` and `beginUpdate` of
-/// storage.go).
-pub(crate) fn check_claims(
-    call: &Call<'_>,
-    old: Option<&Value>,
-    service: &Value,
-    dry_run: bool,
-) -> ApiResult<()> {
-    claim(call, old, service, dry_run).map(drop)
+/// Reports whether the request writes a Service, not a part of it.
+fn is_service(call: &Call<'_>) -> bool {
+    call.def.collection == "services" && call.path.subresource.is_empty()
 }
 
-/// Refuses addresses and ports that a Service cannot have, or that another one has. `old` is the Service that it replaces.
-/// Until the result is dropped, no other Service claims any. Other kinds claim nothing.
+fn refused(service: &Value, causes: Vec<Cause>) -> ApiResult<()> {
+    if causes.is_empty() {
+        return Ok(());
+    }
+    Err(ApiError::invalid(About::new("", "Service", meta::name(service)), causes))
+}
+
+/// Sets the families of a Service's addresses, and checks its addresses and ports before other fields are validated
+/// (`beginCreate` and `beginUpdate` of storage.go). `old` is the Service that it replaces.
+pub(crate) fn check(
+    call: &Call<'_>,
+    old: Option<&Value>,
+    service: &mut Value,
+    dry_run: bool,
+) -> ApiResult<()> {
+    if !is_service(call) {
+        return Ok(());
+    }
+    let before = old.map_or(&Value::Null, |old| &old["spec"]);
+    if !keeps_families(before, &service["spec"]) {
+        refused(service, address_fields(service))?;
+        let causes = set_families(before, &mut service["spec"]);
+        refused(service, causes)?;
+    }
+    check_free(call, old, service, dry_run).map(drop)
+}
+
+/// Checks that a Service can have its addresses and ports and that no other one has them. `old` is the Service that it
+/// replaces. Until the result is dropped, no other Service is written. Other kinds are not checked.
 /// Source: `allocateCreate` and `allocateUpdate` of pkg/registry/core/service/storage/alloc.go.
-pub(crate) fn claim<'s>(
+pub(crate) fn check_free<'s>(
     call: &'s Call<'_>,
     old: Option<&Value>,
     service: &Value,
     dry_run: bool,
 ) -> ApiResult<Option<MutexGuard<'s, ()>>> {
-    if call.def.collection != "services" || !call.path.subresource.is_empty() {
+    if !is_service(call) {
         return Ok(None);
     }
-    let claimed = call.server.lock_services();
+    let lock = call.server.lock_services();
     let stored = call.server.services();
-    // A new Service of a taken name claims before it is refused for its name.
+    // A new Service of a taken name is checked before it is refused for its name.
     let is_other = |other: &Value| old.is_none_or(|old| old["metadata"]["uid"] != other["metadata"]["uid"]);
     let others = stored.iter().filter(|other| is_other(&other.value));
     let others: Vec<&Value> = others.map(|other| &other.value["spec"]).collect();
     let (old, new) = (old.map_or(&Value::Null, |old| &old["spec"]), &service["spec"]);
-    let refused = |causes| Err(ApiError::invalid(About::new("", "Service", meta::name(service)), causes));
-    for causes in [address_fields(service), unsupported_families(new)] {
-        if !causes.is_empty() {
-            return refused(causes);
-        }
-    }
-    if let Some(cause) = unavailable_address(old, new, &others, dry_run) {
-        return refused(vec![cause]);
-    }
-    if let Some(cause) = unavailable_port(old, new, &others, dry_run) {
-        return refused(vec![cause]);
+    refused(service, unavailable_address(old, new, &others, dry_run).into_iter().collect())?;
+    for i in 0..ports(new).count() {
+        refused(service, unavailable_port(i, old, new, &others, dry_run).into_iter().collect())?;
+        check_repeated(i, old, new)?;
     }
     let health = &new["healthCheckNodePort"];
     if is_checked(new) && !is_checked(old) {
@@ -224,29 +236,52 @@ pub(crate) fn claim<'s>(
             return Err(ApiError::internal_of(text));
         }
     }
-    Ok(Some(claimed))
+    Ok(Some(lock))
+}
+
+/// The number of attempts to choose addresses and ports that other Services take before the write.
+pub(crate) const TRIES: usize = 4;
+
+/// Lets a write whose chosen addresses and ports another Service took begin again, or returns the error of the last try.
+/// If the client requested them, the next attempt is refused before admission.
+pub(crate) fn choose_again<T>(left: &mut usize, error: ApiError) -> ApiResult<Option<T>> {
+    *left -= 1;
+    if *left == 0 { Err(error) } else { Ok(None) }
 }
 
 const ALLOCATED: &str = "provided port is already allocated";
 
-/// The fault of the first requested node port that the Service cannot have.
-fn unavailable_port(old: &Value, new: &Value, others: &[&Value], dry_run: bool) -> Option<Cause> {
-    if !matches!(new["type"].as_str(), Some("NodePort" | "LoadBalancer")) {
+fn is_external(spec: &Value) -> bool {
+    matches!(spec["type"].as_str(), Some("NodePort" | "LoadBalancer"))
+}
+
+/// The fault of the node port at an index, if the Service requests one that it cannot have.
+fn unavailable_port(i: usize, old: &Value, new: &Value, others: &[&Value], dry_run: bool) -> Option<Cause> {
+    let port = &new["ports"][i];
+    let number = Some(&port["nodePort"]).filter(|number| is_external(new) && is_node_port(number))?;
+    if node_ports(old).any(|own| own == number) {
         return None;
     }
-    ports(new).enumerate().find_map(|(i, port)| {
-        let number = Some(&port["nodePort"]).filter(|number| is_node_port(number))?;
-        if node_ports(old).any(|own| own == number) {
-            return None;
-        }
-        // An update may give one node port to several ports, a new Service only to ports with one number.
-        let is_repeated = ports(new)
-            .take(i)
-            .any(|other| old.is_null() && other["nodePort"] == *number && other["port"] != port["port"]);
-        let is_taken = is_repeated || old["healthCheckNodePort"] == *number;
-        let fault = if is_taken { Some(ALLOCATED) } else { port_fault(number, others, dry_run) };
-        Some(Cause::invalid(format!("spec.ports[{i}].nodePort"), number, fault?))
-    })
+    // An update may give one node port to several ports, a new Service only to ports with one number.
+    let is_repeated = ports(new)
+        .take(i)
+        .any(|other| old.is_null() && other["nodePort"] == *number && other["port"] != port["port"]);
+    let is_taken = is_repeated || old["healthCheckNodePort"] == *number;
+    let fault = if is_taken { Some(ALLOCATED) } else { port_fault(number, others, dry_run) };
+    Some(Cause::invalid(format!("spec.ports[{i}].nodePort"), number, fault?))
+}
+
+/// Refuses an update that gives a node port to several ports of one protocol (`updateNodePorts`).
+fn check_repeated(i: usize, old: &Value, new: &Value) -> ApiResult<()> {
+    let port = &new["ports"][i];
+    let is_same =
+        |other: &Value| ["protocol", "nodePort"].into_iter().all(|field| other[field] == port[field]);
+    let is_checked = !old.is_null() && is_external(new) && is_node_port(&port["nodePort"]);
+    if is_checked && ports(new).take(i).any(is_same) {
+        let protocol = meta::member(port, "protocol");
+        return Err(ApiError::unexpected(format!("duplicate nodePort: {{{protocol} {}}}", port["nodePort"])));
+    }
+    Ok(())
 }
 
 /// The reason why a node port cannot be requested.
@@ -267,40 +302,77 @@ fn node_ports(spec: &Value) -> impl Iterator<Item = &Value> {
     ports(spec).map(|port| &port["nodePort"]).filter(|number| is_node_port(number))
 }
 
-/// The faults of the families of addresses: the server has those of IPv4 alone (`initIPFamilyFields`).
-fn unsupported_families(spec: &Value) -> Vec<Cause> {
+/// Reports whether an update leaves alone the families of a Service that prefers both
+/// (`isMatchingPreferDualStackClusterIPFields`).
+fn keeps_families(old: &Value, new: &Value) -> bool {
+    let is_same = |field: &str| old[field] == new[field];
+    needs_address(new)
+        && new["ipFamilyPolicy"] == "PreferDualStack"
+        && ["type", "ipFamilyPolicy", "clusterIPs", "ipFamilies"].into_iter().all(is_same)
+}
+
+/// Sets the families of addresses, and returns their faults: the server has those of IPv4 alone. A headless Service
+/// without selector gets all families (`initIPFamilyFields`).
+fn set_families(old: &Value, spec: &mut Value) -> Vec<Cause> {
     if !needs_address(spec) {
         return Vec::new();
     }
-    let (addresses, families) = (meta::strings(&spec["clusterIPs"]), meta::strings(&spec["ipFamilies"]));
+    let all = is_headless_alone(spec);
+    if spec["ipFamilyPolicy"].is_null() {
+        copy(old, spec, "ipFamilyPolicy");
+    }
+    if spec["ipFamilyPolicy"].is_null() {
+        spec["ipFamilyPolicy"] = if all { "RequireDualStack" } else { "SingleStack" }.into();
+    }
+    let policy = spec["ipFamilyPolicy"].clone();
+    let single = policy == "SingleStack";
+    let fault = |detail: &str| Cause::invalid("spec.ipFamilyPolicy", &policy, detail);
     let mut causes = Vec::new();
-    if spec["ipFamilyPolicy"] == "SingleStack" {
-        for (count, what) in [(addresses.len(), "cluster IPs"), (families.len(), "IP families")] {
-            if count == 2 {
-                let detail = format!(
-                    "must be 'RequireDualStack' or 'PreferDualStack' when multiple {what} are specified"
-                );
-                causes.push(Cause::invalid("spec.ipFamilyPolicy", &spec["ipFamilyPolicy"], &detail));
+    for (field, one, many) in
+        [("clusterIPs", "cluster IP", "cluster IPs"), ("ipFamilies", "IP family", "IP families")]
+    {
+        let count = |spec: &Value| spec[field].as_array().map_or(0, Vec::len);
+        let (before, after) = (count(old), count(spec));
+        if !single && (1..before).contains(&after) {
+            causes.push(fault(&format!("must be 'SingleStack' to release the secondary {one}")));
+        } else if single && old[field] == spec[field] {
+            // A client that changes only the policy releases the second one.
+            spec[field].as_array_mut().into_iter().for_each(|list| list.truncate(1));
+        } else if single && after == 2 {
+            causes.push(fault(&format!(
+                "must be 'RequireDualStack' or 'PreferDualStack' when multiple {many} are specified"
+            )));
+        }
+    }
+    let mut families: Vec<String> =
+        meta::strings(&spec["ipFamilies"]).into_iter().map(str::to_owned).collect();
+    for (i, address) in meta::strings(&spec["clusterIPs"]).into_iter().enumerate().skip(families.len()) {
+        match parse_address(address) {
+            Some(IpAddr::V6(_)) => {
+                let detail = "IPv6 is not configured on this cluster";
+                causes.push(Cause::invalid(format!("spec.clusterIPs[{i}]"), &spec["clusterIPs"], detail));
             }
+            Some(IpAddr::V4(_)) => families.push("IPv4".to_owned()),
+            None => {}
         }
     }
-    for (i, address) in addresses.iter().enumerate().skip(families.len()) {
-        if parse_address(address).is_some_and(|address| address.is_ipv6()) {
-            let detail = "IPv6 is not configured on this cluster";
-            causes.push(Cause::invalid(format!("spec.clusterIPs[{i}]"), &spec["clusterIPs"], detail));
-        }
-    }
-    if causes.is_empty() && !is_headless_alone(spec) {
-        if spec["ipFamilyPolicy"] == "RequireDualStack" {
-            let detail = "this cluster is not configured for dual-stack services";
-            causes.push(Cause::invalid("spec.ipFamilyPolicy", &spec["ipFamilyPolicy"], detail));
+    if causes.is_empty() && !all {
+        if policy == "RequireDualStack" {
+            causes.push(fault("this cluster is not configured for dual-stack services"));
         }
         let other = families.iter().enumerate().filter(|(_, family)| **family != "IPv4");
         causes.extend(other.map(|(i, family)| {
-            let family = json!(family);
-            Cause::invalid(format!("spec.ipFamilies[{i}]"), family, "not configured on this cluster")
+            Cause::invalid(format!("spec.ipFamilies[{i}]"), json!(family), "not configured on this cluster")
         }));
     }
+    if families.is_empty() {
+        families.push("IPv4".to_owned());
+    }
+    if let (true, false, [only]) = (all, single, families.as_slice()) {
+        let other = if only == "IPv4" { "IPv6" } else { "IPv4" };
+        families.push(other.to_owned());
+    }
+    spec["ipFamilies"] = families.into();
     causes
 }
 
@@ -337,26 +409,6 @@ const RANGE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 0);
 /// Reports whether a Service has neither an address nor a selector, so that nobody needs its families.
 fn is_headless_alone(spec: &Value) -> bool {
     spec["clusterIP"] == "None" && spec["selector"].as_object().is_none_or(serde_json::Map::is_empty)
-}
-
-/// Sets the families of a Service without any: a headless one without selector gets all of them.
-fn ip_families(spec: &mut Value) {
-    let all = is_headless_alone(spec);
-    if spec["ipFamilyPolicy"].is_null() {
-        spec["ipFamilyPolicy"] = if all { "RequireDualStack" } else { "SingleStack" }.into();
-    }
-    let first = spec["clusterIPs"][0].as_str().and_then(parse_address);
-    if spec["ipFamilies"].is_null() && !first.is_some_and(|address| address.is_ipv6()) {
-        spec["ipFamilies"] = json!(["IPv4"]);
-    }
-    if all
-        && spec["ipFamilyPolicy"] != "SingleStack"
-        && let Some(families) = spec["ipFamilies"].as_array_mut()
-        && let [only] = &families[..]
-    {
-        let other = if only == "IPv4" { "IPv6" } else { "IPv4" };
-        families.push(other.into());
-    }
 }
 
 fn needs_address(spec: &Value) -> bool {

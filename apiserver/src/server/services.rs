@@ -31,7 +31,7 @@ impl Server {
 
     /// Excludes other writes of services until the result is dropped.
     pub(crate) fn lock_services(&self) -> MutexGuard<'_, ()> {
-        self.claiming.lock().unwrap_or_else(PoisonError::into_inner)
+        self.writing_services.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reports whether a stored service has such a spec.

@@ -60,7 +60,9 @@ async fn store(call: &Call<'_>, value: Value, options: &WriteOptions, by: By) ->
         dry_run: options.dry_run,
     };
     let names_left = if generates { NAME_TRIES } else { 1 };
-    write::run(request, &mut Create { call, value, by, names_left, dry_run: options.dry_run }).await
+    let choices_left = services::TRIES;
+    write::run(request, &mut Create { call, value, by, names_left, choices_left, dry_run: options.dry_run })
+        .await
 }
 
 /// Refuses new objects of a terminating definition (apiextensions-apiserver's customresource_handler.go).
@@ -81,6 +83,8 @@ struct Create<'a> {
     by: By,
     /// The number of further names to try.
     names_left: usize,
+    /// The number of further attempts to choose a Service's addresses and ports.
+    choices_left: usize,
     dry_run: bool,
 }
 
@@ -115,7 +119,7 @@ impl Write for Create<'_> {
             meta::set(value, "name", format!("{prefix}{}", self.call.server.ids.suffix()));
         }
         complete(self.call, value);
-        services::check_claims(self.call, None, value, self.dry_run)?;
+        services::check(self.call, None, value, self.dry_run)?;
         admit::check(&self.call.def, value, None, "")?;
         admit::warn(self.call, value, None);
         // Only the update was authorized.
@@ -135,9 +139,9 @@ impl Write for Create<'_> {
         if self.by == By::Create && !storage.is_dry_run() && version.is_ok_and(|version| version != 0) {
             return Err(ApiError::unexpected("resourceVersion should not be set on objects to be created"));
         }
-        // Another Service has taken what was free before validation: the next attempt chooses again, or is refused.
-        let Ok(_claimed) = services::claim(self.call, None, &object, storage.is_dry_run()) else {
-            return Ok(None);
+        let _lock = match services::check_free(self.call, None, &object, storage.is_dry_run()) {
+            Ok(lock) => lock,
+            Err(error) => return services::choose_again(&mut self.choices_left, error),
         };
         let (key, name) = (def.key_of(&object), meta::name(&object).to_owned());
         let generates = !meta::text(&object, "generateName").is_empty();

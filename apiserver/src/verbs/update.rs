@@ -97,13 +97,16 @@ pub(super) async fn change(
         options: Options::Write(options),
         dry_run: options.dry_run,
     };
-    write::run(request, &mut Update { call, edit, dry_run: options.dry_run }).await
+    let choices_left = services::TRIES;
+    write::run(request, &mut Update { call, edit, choices_left, dry_run: options.dry_run }).await
 }
 
 /// A change of a stored object.
 struct Update<'a, E> {
     call: &'a Call<'a>,
     edit: &'a mut E,
+    /// The number of further attempts to choose a Service's addresses and ports.
+    choices_left: usize,
     dry_run: bool,
 }
 
@@ -132,7 +135,7 @@ impl<E: Edit> Write for Update<'_, E> {
             return Err(ApiError::modified(def.about(&self.call.path.name)));
         }
         complete(self.call, current, wanted);
-        services::check_claims(self.call, Some(current), wanted, self.dry_run)?;
+        services::check(self.call, Some(current), wanted, self.dry_run)?;
         admit::check_kind(def, wanted)?;
         admit::check(def, wanted, Some(current), &self.call.path.subresource)?;
         admit::warn(self.call, wanted, Some(current));
@@ -157,10 +160,10 @@ impl<E: Edit> Write for Update<'_, E> {
         if crate::apply::same_but_times(&wanted, &stored.value) && !gone {
             return Ok(Some(stored.clone()));
         }
-        // Another Service has taken what was free before validation: the next attempt chooses again, or is refused.
-        let Ok(_claimed) = services::claim(self.call, Some(&stored.value), &wanted, storage.is_dry_run())
-        else {
-            return Ok(None);
+        let free = services::check_free(self.call, Some(&stored.value), &wanted, storage.is_dry_run());
+        let _lock = match free {
+            Ok(lock) => lock,
+            Err(error) => return services::choose_again(&mut self.choices_left, error),
         };
         let written = if gone {
             storage.remove(def, &key, stored).map(|last| Arc::new(Object::new(wanted, last.rv)))

@@ -186,6 +186,44 @@ async fn headless_service_without_selector_has_both_families() {
 }
 
 #[tokio::test]
+async fn second_family_is_released_only_by_the_policy() {
+    let env = TestEnv::builder().start().await.unwrap();
+    create(&env, "", "a", json!({"clusterIP": "None", "ports": [{"port": 80}]})).await.unwrap();
+    let path = format!("{SERVICES}/a");
+    let change = async |spec: Value| patch(&env, &path, "merge-patch+json", json!({"spec": spec})).await;
+    let (code, answer) = change(json!({"ipFamilies": ["IPv4"]})).await;
+    let detail = "must be 'SingleStack' to release the secondary IP family";
+    let policy = "spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\"";
+    let text = format!("Service \"a\" is invalid: {policy}: {detail}");
+    assert_eq!((code, answer["message"].as_str().unwrap()), (422, text.as_str()));
+    let (code, answer) = change(json!({"ipFamilies": null})).await;
+    assert_eq!((code, &answer["spec"]["ipFamilies"]), (200, &json!(["IPv4", "IPv6"])), "{answer}");
+    let (code, answer) = change(json!({"ipFamilyPolicy": "SingleStack"})).await;
+    assert_eq!((code, &answer["spec"]["ipFamilies"]), (200, &json!(["IPv4"])), "{answer}");
+}
+
+#[tokio::test]
+async fn update_keeps_the_family_of_a_service_that_prefers_both() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let spec = json!({"clusterIP": "None", "ipFamilyPolicy": "PreferDualStack", "selector": {"a": "b"}, "ports": [{"port": 80}]});
+    assert_eq!(create(&env, "", "a", spec).await.unwrap()["ipFamilies"], json!(["IPv4"]));
+    let path = format!("{SERVICES}/a");
+    let (code, answer) = patch(&env, &path, "merge-patch+json", json!({"spec": {"selector": null}})).await;
+    assert_eq!((code, &answer["spec"]["ipFamilies"]), (200, &json!(["IPv4"])), "{answer}");
+}
+
+#[tokio::test]
+async fn update_that_repeats_a_node_port_fails() {
+    let env = TestEnv::builder().start().await.unwrap();
+    create(&env, "", "a", node_port(30_080)).await.unwrap();
+    let mut spec = two_ports("NodePort", [(80, "TCP", 30_081), (81, "TCP", 30_081)]);
+    spec["ports"][1]["name"] = "other".into();
+    let body = json!({"metadata": {"name": "a"}, "spec": spec});
+    let (code, answer) = call(&env, Method::PUT, &format!("{SERVICES}/a"), body).await;
+    assert_eq!((code, &answer["message"]), (500, &json!("duplicate nodePort: {TCP 30081}")));
+}
+
+#[tokio::test]
 async fn cluster_type_drops_node_ports_when_other_ports_change() {
     let env = TestEnv::builder().start().await.unwrap();
     create(&env, "", "a", node_port(30_080)).await.unwrap();
@@ -383,7 +421,7 @@ async fn service_with_invalid_addresses_or_ports_is_refused() {
 }
 
 #[tokio::test]
-async fn ports_and_addresses_are_claimed_before_other_fields_are_validated() {
+async fn ports_and_addresses_are_checked_before_other_fields() {
     let env = TestEnv::builder().start().await.unwrap();
     create(&env, "", "a", node_port(30_080)).await.unwrap();
     let mut spec = node_port(30_080);

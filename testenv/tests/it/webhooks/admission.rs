@@ -329,7 +329,7 @@ async fn webhook_may_read_and_write_during_its_call() {
 }
 
 #[tokio::test]
-async fn node_port_that_is_taken_during_admission_is_chosen_anew() {
+async fn node_port_that_is_taken_during_admission_is_replaced_by_a_free_one() {
     let env = TestEnv::builder().start().await.unwrap();
     let client = env.client();
     let server = HookServer::start(&env, move |_, review| {
@@ -356,6 +356,35 @@ async fn node_port_that_is_taken_during_admission_is_chosen_anew() {
     let port = |service: &Value| service["spec"]["ports"][0]["nodePort"].clone();
     assert_ne!(port(&answer), port(&quick));
     assert_eq!(server.calls().len(), 3);
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn create_fails_when_every_chosen_node_port_is_taken_during_admission() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let client = env.client();
+    let server = HookServer::start(&env, move |_, review| {
+        let api: Api<Service> = Api::default_namespaced(client.clone());
+        async move {
+            let object = &review["request"]["object"];
+            if object["metadata"]["name"] == "slow" {
+                let port = &object["spec"]["ports"][0]["nodePort"];
+                let spec = json!({"type": "NodePort", "ports": [{"port": 80, "nodePort": port}]});
+                let quick = json!({"metadata": {"name": format!("quick-{port}")}, "spec": spec});
+                api.create(&PostParams::default(), &serde_json::from_value(quick).unwrap()).await.unwrap();
+            }
+            answered(&review, json!({"allowed": true}))
+        }
+        .boxed()
+    })
+    .await;
+    let only = json!({"rules": rules(&["CREATE"], &["services"])});
+    validating(&env, "v", &[hook("v", &only)]).await;
+    let slow = json!({"metadata": {"name": "slow"}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}});
+    let (code, answer) = call(&env, Method::POST, "/api/v1/namespaces/default/services", slow).await;
+    let text = answer["message"].as_str().unwrap();
+    assert!(code == 422 && text.ends_with("provided port is already allocated"), "{answer}");
+    assert_eq!(server.calls().len(), 8);
     env.stop().await;
 }
 
