@@ -276,6 +276,16 @@ mod tests {
         assert_eq!((names(&first).len(), names(&second)), (0, vec!["first".to_owned(), "second".to_owned()]));
     }
 
+    #[test]
+    fn added_object_has_no_managers_when_their_list_is_empty() {
+        let server = ApiServer::start(ApiServerOptions::default()).unwrap();
+        let metadata = json!({"name": "a", "managedFields": []});
+        let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata});
+        server.objects().add(map).unwrap();
+        let stored = server.objects().get("v1", "ConfigMap", "default", "a").unwrap().unwrap();
+        assert_eq!(stored["metadata"].get("managedFields"), None);
+    }
+
     async fn request(server: &ApiServer, method: &str, path: &str, body: &Value) -> u16 {
         let request =
             http::Request::builder().method(method).uri(path).header("content-type", "application/json");

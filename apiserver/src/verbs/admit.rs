@@ -162,8 +162,9 @@ pub(super) fn fields(
             let resets = managers.is_some_and(Vec::is_empty);
             let mut unknown = builtin::settle(built_in, value, settle)?;
             if resets {
-                // Objects of Go types keep an empty list, which takes all ownership away as an empty entry does
-                // (`isResetManagedFields` of apimachinery's pkg/util/managedfields). Unstructured ones read it as none.
+                // Objects of Go types keep an empty list, which removes all ownership as an empty entry does
+                // (`isResetManagedFields` of apimachinery's pkg/util/managedfields). For custom resources, `SetObjectMeta` of
+                // apiextensions' pkg/apiserver/schema/objectmeta has dropped the list before that.
                 meta::set(value, "managedFields", json!([{}]));
             }
             duplicates.order(&mut unknown);

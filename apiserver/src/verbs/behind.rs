@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::FutureExt as _;
 use kubesmith_apiextensions::structural::object_meta::validate_object_meta;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{admit, create, delete};
 use crate::builtin::{Generation, Stage};
@@ -101,6 +101,10 @@ fn complete(server: &Server, def: &ResourceDef, value: &mut Value) -> ApiResult<
     let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..WriteOptions::default() };
     admit::check_depth(value)?;
     admit::settle_fields(def, value, &Duplicates::default(), &ignoring)?;
+    // `settle_fields` writes an empty list so for the management of fields, which these writes skip.
+    if value["metadata"]["managedFields"] == json!([{}]) {
+        meta::remove(value, "managedFields");
+    }
     meta::tidy(value);
     if meta::name(value).is_empty() && !meta::text(value, "generateName").is_empty() {
         let name = format!("{}{}", meta::text(value, "generateName"), server.ids.suffix());
