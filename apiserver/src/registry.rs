@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::builtin::BuiltIn;
 use crate::custom::Custom;
 use crate::names::NameRule;
+use crate::openapi;
 use crate::status::About;
 use crate::types;
 
@@ -163,6 +164,8 @@ pub(crate) struct Registry {
     versions: BTreeMap<String, Vec<String>>,
     /// One definition for each stored collection.
     stored: Arc<[Arc<ResourceDef>]>,
+    /// The OpenAPI documents that describe them.
+    pub(crate) documents: openapi::Documents,
 }
 
 /// The definitions of the built-in resources, which all registries share.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-const PACKAGE: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
+/// The package of the types that all kinds share.
+pub const PACKAGE: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
 /// The value of a `$ref` to one of the definitions.
 pub(super) fn reference(kind: &str) -> String {

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-pub use metadata::definitions as metadata_definitions;
+pub use metadata::{PACKAGE as META, definitions as metadata_definitions};
 
 /// Extension that names the group, version and kind of a definition.
 pub const GROUP_VERSION_KIND: &str = "x-kubernetes-group-version-kind";

@@ -38,8 +38,8 @@ fn drop_required(members: &mut Map<String, Value>, is_nullable: impl Fn(&Value) 
     if members.get("additionalProperties").is_some_and(&is_nullable) {
         return;
     }
-    let properties = &members.get("properties").cloned().unwrap_or_default();
-    required.retain(|name| name.as_str().is_none_or(|name| !is_nullable(&properties[name])));
+    let property = |name: &str| members.get("properties").and_then(|properties| properties.get(name));
+    required.retain(|name| name.as_str().and_then(property).is_none_or(|property| !is_nullable(property)));
     if !required.is_empty() {
         members.insert("required".to_owned(), Value::Array(required));
     }

@@ -8,13 +8,13 @@ mod schemas;
 mod v2;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ::http::header::{CACHE_CONTROL, EXPIRES, LOCATION, VARY};
 use ::http::request::Parts;
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
-use kubesmith_apiextensions::openapi::{self, CustomKind, GROUP_VERSION_KIND};
+use kubesmith_apiextensions::openapi::{self, CustomKind, GROUP_VERSION_KIND, META};
 use serde_json::{Value, json};
 
 use self::routes::Route;
@@ -27,9 +27,6 @@ use crate::http::reply::Reply;
 use crate::registry::{Behaviour, Registry, ResourceDef};
 use crate::server::Server;
 use crate::status::{ApiError, ApiResult};
-
-/// The definition of every patch.
-const PATCH: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
 
 /// A version of OpenAPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,45 +44,74 @@ impl Form {
     }
 }
 
-/// The package of the types that all kinds share.
-const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
-
 /// The place of definitions in documents of version 3.
 const PREFIX: &str = "#/components/schemas/";
 
 /// A document in JSON with its tag.
+#[derive(Debug)]
 struct Rendered {
     json: Bytes,
     tag: String,
+    protobuf: OnceLock<Option<Bytes>>,
 }
 
 impl Rendered {
     fn new(document: &Value) -> Self {
         let json = encode::to_vec(document);
-        Self { tag: etag::of(&json), json: json.into() }
+        Self { tag: etag::of(&json), json: json.into(), protobuf: OnceLock::new() }
+    }
+
+    /// Returns the document as gnostic's message; `None` if it cannot be encoded.
+    fn protobuf(&self, message: &'static str) -> Option<Bytes> {
+        let encode = || {
+            let value = serde_json::from_slice(&self.json).unwrap_or_default();
+            let bytes = gnostic::encode(message, &value);
+            bytes.inspect_err(|why| tracing::error!("OpenAPI document cannot be encoded: {why}")).ok()
+        };
+        self.protobuf.get_or_init(|| encode().map(Bytes::from)).clone()
     }
 }
 
-/// The rendered documents of built-in groups, which are the same in every server.
-static BUILT_IN: Mutex<BTreeMap<String, Arc<Rendered>>> = Mutex::new(BTreeMap::new());
+/// Rendered documents by name, each rendered at its first use.
+#[derive(Debug, Default)]
+pub(crate) struct Documents(Mutex<BTreeMap<String, Arc<OnceLock<Arc<Rendered>>>>>);
+
+impl Documents {
+    const fn new() -> Self {
+        Self(Mutex::new(BTreeMap::new()))
+    }
+
+    fn get(&self, name: &str, document: impl FnOnce() -> Value) -> Arc<Rendered> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let one = all.entry(name.to_owned()).or_default().clone();
+        drop(all);
+        one.get_or_init(|| Arc::new(Rendered::new(&document()))).clone()
+    }
+}
+
+/// The documents of version 3 of built-in groups, which are the same in every server.
+static BUILT_IN: Documents = Documents::new();
+
+/// The name of the document of version 2.
+const ALL: &str = "v2";
+
+/// The name of the list of documents of version 3.
+const INDEX: &str = "v3";
 
 /// Handles a path below `/openapi` as kube-openapi's `handler` and `handler3` do.
 pub(crate) fn answer(server: &Server, path: &str, parts: &Parts) -> ApiResult<Reply> {
     let registry = server.registry();
-    match path {
-        "/openapi/v2" => {
-            let document = Rendered::new(&v2::everything(&registry));
-            return Ok(serve(parts, &V2, &document));
-        }
-        "/openapi/v3" => {
-            let index = Rendered::new(&json!({"paths": documents(&registry)}));
-            // kube-aggregator leaves the content type to Go's `http.ServeContent`, which takes JSON for text.
-            let reply = || Reply::text(200, index.json.clone());
-            return Ok(etag::tagged(&parts.headers, &index.tag, reply));
-        }
-        _ => {}
+    let name = path.strip_prefix("/openapi/").ok_or(ApiError::NoSuchPath)?;
+    if name == ALL {
+        return Ok(serve(parts, &V2, &all(&registry)));
     }
-    let name = path.strip_prefix("/openapi/v3/").ok_or(ApiError::NoSuchPath)?;
+    if name == INDEX {
+        let index = index(&registry);
+        // kube-aggregator leaves the content type to Go's `http.ServeContent`, which takes JSON for text.
+        let reply = || Reply::text(200, index.json.clone());
+        return Ok(etag::tagged(&parts.headers, &index.tag, reply));
+    }
+    let name = name.strip_prefix("v3/").ok_or(ApiError::NoSuchPath)?;
     // kube-aggregator's own handler returns no body.
     let Some(document) = rendered(&registry, name) else { return Ok(Reply::empty(404)) };
     let reply = serve(parts, &V3, &document);
@@ -100,6 +126,16 @@ pub(crate) fn answer(server: &Server, path: &str, parts: &Parts) -> ApiResult<Re
         }
         _ => Reply::empty(301).with_header(LOCATION, &address(name, &document.tag)),
     })
+}
+
+/// Returns the document of version 2.
+fn all(registry: &Registry) -> Arc<Rendered> {
+    registry.documents.get(ALL, || v2::everything(registry))
+}
+
+/// Returns the list of documents of version 3.
+fn index(registry: &Registry) -> Arc<Rendered> {
+    registry.documents.get(INDEX, || json!({"paths": documents(registry)}))
 }
 
 /// The forms of a version's documents.
@@ -136,16 +172,12 @@ fn serve(parts: &Parts, forms: &Forms, document: &Rendered) -> Reply {
         Some(true) => {
             etag::tagged(&parts.headers, &document.tag, || Reply::json_bytes(200, document.json.clone()))
         }
-        Some(false) => etag::tagged(&parts.headers, &document.tag, || {
-            let value = serde_json::from_slice(&document.json).unwrap_or_default();
-            match gnostic::encode(forms.message, &value) {
-                Ok(bytes) => Reply::rendered(forms.protobuf[0], bytes),
-                Err(why) => {
-                    tracing::error!("OpenAPI document cannot be encoded: {why}");
-                    Reply::empty(503)
-                }
-            }
-        }),
+        Some(false) => {
+            etag::tagged(&parts.headers, &document.tag, || match document.protobuf(forms.message) {
+                Some(bytes) => Reply::rendered(forms.protobuf[0], bytes),
+                None => Reply::empty(503),
+            })
+        }
     };
     reply.with_header(VARY, "Accept")
 }
@@ -157,15 +189,13 @@ fn rendered(registry: &Registry, name: &str) -> Option<Arc<Rendered>> {
         ["apis", group, version] if registry.has_version(group, version) => (*group, *version),
         _ => {
             let (_, path) = discovery_paths(registry).into_iter().find(|(known, _)| known == name)?;
-            return Some(Arc::new(Rendered::new(&built_in_document(&[routes::discovery(&path)?], &[]))));
+            let route = routes::discovery(&path)?;
+            return Some(BUILT_IN.get(name, || built_in_document(&[route], &[])));
         }
     };
-    if registry.of_version(group, version).iter().any(|def| def.is_custom()) {
-        return Some(Arc::new(Rendered::new(&document(registry, group, version))));
-    }
-    let mut known = BUILT_IN.lock().unwrap_or_else(PoisonError::into_inner);
-    let entry = known.entry(name.to_owned());
-    Some(entry.or_insert_with(|| Arc::new(Rendered::new(&document(registry, group, version)))).clone())
+    let has_custom = registry.of_version(group, version).iter().any(|def| def.is_custom());
+    let documents = if has_custom { &registry.documents } else { &BUILT_IN };
+    Some(documents.get(name, || document(registry, group, version)))
 }
 
 /// Returns the names of all documents with their addresses.
@@ -281,4 +311,36 @@ fn gvk_of(group: &str, version: &str, kind: &str) -> Value {
 fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::custom;
+
+    #[test]
+    fn documents_are_rendered_once_until_definitions_change() {
+        let registry = || {
+            let definition = json!({
+                "metadata": {"name": "foos.example.com"},
+                "spec": {
+                    "group": "example.com", "scope": "Namespaced",
+                    "names": {"plural": "foos", "singular": "foo", "kind": "Foo", "listKind": "FooList"},
+                    "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}],
+                },
+            });
+            Registry::new(custom::defs(&definition))
+        };
+        let (first, second) = (registry(), registry());
+        let document = |of: &Registry, name: &str| rendered(of, name).unwrap();
+        let own = "apis/example.com/v1";
+        assert!(Arc::ptr_eq(&all(&first), &all(&first)));
+        assert!(Arc::ptr_eq(&index(&first), &index(&first)));
+        assert!(Arc::ptr_eq(&document(&first, own), &document(&first, own)));
+        assert!(!Arc::ptr_eq(&document(&first, own), &document(&second, own)));
+        assert!(!Arc::ptr_eq(&all(&first), &all(&second)));
+        for built_in in ["api/v1", "version"] {
+            assert!(Arc::ptr_eq(&document(&first, built_in), &document(&second, built_in)));
+        }
+    }
 }

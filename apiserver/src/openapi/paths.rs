@@ -59,7 +59,7 @@ fn sorted<'a>(parameters: impl Iterator<Item = &'a Parameter>, form: Form) -> Ve
 }
 
 fn parameter(of: &Parameter, form: Form) -> Value {
-    let (name, place, description) = (of.name, of.place, of.description.as_str());
+    let (name, place, description) = (of.name, of.place, of.description.as_ref());
     let mut out = match form {
         Form::V2 => {
             json!({"uniqueItems": true, "type": of.kind, "description": description, "name": name, "in": place})

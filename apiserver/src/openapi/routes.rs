@@ -2,6 +2,7 @@
 //! its discovery handlers (`pkg/endpoints/discovery`) and apiextensions' builder (`pkg/controller/openapi/builder`)
 //! register them with go-restful.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -20,17 +21,17 @@ static OPTIONS: LazyLock<BTreeMap<&'static str, Vec<Query>>> = LazyLock::new(|| 
         if let (Some(options), Some(name), Some(kind), Some(description)) =
             (words.next(), words.next(), words.next(), words.next())
         {
+            let description = schemas::text(description);
             all.entry(options).or_default().push(Query { name, kind, description });
         }
     }
     all
 });
 
-#[derive(Clone, Copy)]
 struct Query {
     name: &'static str,
     kind: &'static str,
-    description: &'static str,
+    description: String,
 }
 
 const LIST: &str = "ListOptions";
@@ -49,7 +50,7 @@ pub(super) struct Parameter {
     /// `path` or `query`.
     pub(super) place: &'static str,
     pub(super) kind: &'static str,
-    pub(super) description: String,
+    pub(super) description: Cow<'static, str>,
 }
 
 /// An operation.
@@ -78,6 +79,11 @@ impl Route {
     /// Returns the names of the definitions that it refers to.
     pub(super) fn definitions(&self) -> impl Iterator<Item = &String> {
         self.answer.iter().chain(self.body.iter().map(|(name, _)| name))
+    }
+
+    /// As [`Route::definitions`], to rename them.
+    pub(super) fn definitions_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        self.answer.iter_mut().chain(self.body.iter_mut().map(|(name, _)| name))
     }
 
     /// Returns its ID and tag (`GetOperationIDAndTags` of apiserver's `pkg/endpoints/openapi`).
@@ -136,7 +142,7 @@ fn root(group: &str, version: &str) -> String {
     if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") }
 }
 
-/// Returns the operation of a path that tells what the server has.
+/// Returns the operation of a discovery path.
 pub(super) fn discovery(path: &str) -> Option<Route> {
     let (operation, description, answer): (_, _, Option<String>) = match path {
         "/.well-known/openid-configuration/" => (
@@ -289,72 +295,86 @@ impl<'a> Resource<'a> {
 
     /// Builds GET, PUT and PATCH of objects, or of a part of them.
     fn reads_and_writes(&self, path: &str, verbs: &[&str]) -> Vec<Route> {
-        let (custom, kind) = (self.def.is_custom(), &self.def.kind);
-        let of = if self.part.is_empty() { String::new() } else { format!("{} of ", self.part) };
-        let of = |verb: &str| format!("{verb} {of}the specified {kind}");
         let mut out = Vec::new();
-        if verbs.contains(&"get") {
-            let log = self.part == "log";
-            let mut read = self.route(
-                path.to_owned(),
-                "get",
-                "",
-                Details {
-                    action: "get",
-                    verb: "read",
-                    description: of("read"),
-                    options: match (custom, log) {
-                        (true, _) => &["GetOptions"],
-                        (false, true) => &["PodLogOptions"],
-                        (false, false) => &[],
-                    },
-                    body: None,
-                    codes: &[OK],
-                    answer: Some(self.object.clone()).filter(|_| !log),
-                },
-            );
-            if log {
-                read.produces.insert(0, "text/plain");
+        for verb in verbs {
+            match *verb {
+                "get" => out.push(self.read(path.to_owned())),
+                "update" => out.push(self.replace(path.to_owned())),
+                "patch" => out.push(self.patch(path.to_owned())),
+                _ => {}
             }
-            out.push(read);
-        }
-        if verbs.contains(&"update") {
-            out.push(self.route(
-                path.to_owned(),
-                "put",
-                "",
-                Details {
-                    action: "put",
-                    verb: "replace",
-                    description: of("replace"),
-                    options: &[CREATE],
-                    body: Some((self.object.clone(), true)),
-                    codes: &[OK, CREATED],
-                    answer: Some(self.object.clone()),
-                },
-            ));
-        }
-        if verbs.contains(&"patch") {
-            let mut patch = self.route(
-                path.to_owned(),
-                "patch",
-                "",
-                Details {
-                    action: "patch",
-                    verb: "patch",
-                    description: of("partially update"),
-                    options: &["PatchOptions"],
-                    body: Some((super::PATCH.to_owned(), true)),
-                    codes: if custom { &[OK] } else { &[OK, CREATED] },
-                    answer: Some(self.object.clone()),
-                },
-            );
-            // CBOR is behind a feature gate, without which kube-apiserver's routes do not name it.
-            let types = negotiate::patch_types(custom).iter();
-            patch.consumes = types.copied().filter(|media_type| !media_type.ends_with("+cbor")).collect();
-            out.push(patch);
         }
         out
+    }
+
+    fn described(&self, verb: &str) -> String {
+        let part = if self.part.is_empty() { String::new() } else { format!("{} of ", self.part) };
+        format!("{verb} {part}the specified {}", self.def.kind)
+    }
+
+    fn read(&self, path: String) -> Route {
+        let log = self.part == "log";
+        let mut read = self.route(
+            path,
+            "get",
+            "",
+            Details {
+                action: "get",
+                verb: "read",
+                description: self.described("read"),
+                options: match (self.def.is_custom(), log) {
+                    (true, _) => &["GetOptions"],
+                    (false, true) => &["PodLogOptions"],
+                    (false, false) => &[],
+                },
+                body: None,
+                codes: &[OK],
+                answer: Some(self.object.clone()).filter(|_| !log),
+            },
+        );
+        if log {
+            read.produces.insert(0, "text/plain");
+        }
+        read
+    }
+
+    fn replace(&self, path: String) -> Route {
+        self.route(
+            path,
+            "put",
+            "",
+            Details {
+                action: "put",
+                verb: "replace",
+                description: self.described("replace"),
+                options: &[CREATE],
+                body: Some((self.object.clone(), true)),
+                codes: &[OK, CREATED],
+                answer: Some(self.object.clone()),
+            },
+        )
+    }
+
+    fn patch(&self, path: String) -> Route {
+        let custom = self.def.is_custom();
+        let mut patch = self.route(
+            path,
+            "patch",
+            "",
+            Details {
+                action: "patch",
+                verb: "patch",
+                description: self.described("partially update"),
+                options: &["PatchOptions"],
+                body: Some((meta("Patch"), true)),
+                codes: if custom { &[OK] } else { &[OK, CREATED] },
+                answer: Some(self.object.clone()),
+            },
+        );
+        // CBOR is behind a feature gate, without which kube-apiserver's routes do not name it.
+        let types = negotiate::patch_types(custom).iter();
+        patch.consumes = types.copied().filter(|media_type| !media_type.ends_with("+cbor")).collect();
+        patch
     }
 
     fn create(&self, path: String) -> Route {
@@ -519,9 +539,9 @@ impl<'a> Resource<'a> {
     fn route(&self, path: String, method: &str, suffix: &str, details: Details<'_>) -> Route {
         let def = self.def;
         let in_path = [
-            ("name", format!("name of the {}", self.part_kind)),
-            ("namespace", "object name and auth scope, such as for teams and projects".to_owned()),
-            ("path", "path to the resource".to_owned()),
+            ("name", format!("name of the {}", self.part_kind).into()),
+            ("namespace", "object name and auth scope, such as for teams and projects".into()),
+            ("path", "path to the resource".into()),
         ];
         let in_path = in_path.into_iter().filter(|(name, _)| path.contains(&format!("{{{name}}}")));
         let in_path =
@@ -549,8 +569,8 @@ impl<'a> Resource<'a> {
 }
 
 impl Query {
-    fn parameter(&self) -> Parameter {
-        let description = schemas::text(self.description);
+    fn parameter(&'static self) -> Parameter {
+        let description = Cow::Borrowed(self.description.as_str());
         Parameter { name: self.name, place: "query", kind: self.kind, description }
     }
 }

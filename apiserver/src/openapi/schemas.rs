@@ -87,7 +87,8 @@ pub(super) fn message(name: &str) -> Option<&'static Type> {
     types::message(&format!("{group}{version}.{kind}"))
 }
 
-/// The unions: a message, the member that names the case, and the members of the cases.
+/// The unions: a message, the member that names the case, and the members of the cases (`+union` in core/v1/types.go and
+/// flowcontrol/v1/types.go of k8s.io/api, read by `union.go` of kube-openapi's `pkg/generators`).
 const UNIONS: [(&str, Option<&str>, &[&str]); 6] = [
     ("core.AppArmorProfile", Some("type"), &["localhostProfile"]),
     ("core.PodSchedulingGroup", None, &["podGroupName"]),
@@ -129,7 +130,8 @@ pub(super) fn finished(name: &str, mut schema: Value) -> Value {
     schema
 }
 
-/// Members that upstream requires and k8s-openapi does not, or not everywhere.
+/// Members that upstream requires and k8s-openapi does not, or not everywhere (`Event` in core/v1/types.go and
+/// events/v1/types.go of k8s.io/api, where these members lack `+optional`).
 const REQUIRED: [(&str, &str); 2] = [("core.Event", "metadata"), ("events.Event", "eventTime")];
 
 /// Sorts required members in Go's order, without those that only k8s-openapi requires: metadata, and names that may be empty.
@@ -219,7 +221,8 @@ fn wrap(schema: &mut Value) {
     }
 }
 
-/// Enumerations whose members have documentation that ends with an empty line, which k8s-openapi removes.
+/// Enumerations whose members have documentation that ends with an empty line, which k8s-openapi removes (`+enum` in
+/// resource/v1/types.go and admissionregistration/v1/types.go of k8s.io/api).
 const SPACED: [&str; 6] = [
     "v1.AllocationConfigSource",
     "v1.DeviceAllocationMode",

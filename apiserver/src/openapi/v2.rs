@@ -1,5 +1,7 @@
 //! `/openapi/v2`: all served resources in one document.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::routes::{self, Route};
@@ -10,17 +12,22 @@ use crate::registry::Registry;
 pub(super) fn everything(registry: &Registry) -> Value {
     let mut routes: Vec<Route> =
         discovery_paths(registry).iter().filter_map(|(_, path)| routes::discovery(path)).collect();
-    let mut definitions = std::collections::BTreeMap::new();
+    let (mut custom_routes, mut custom) = (Vec::new(), BTreeMap::new());
     for (group, versions) in registry.groups() {
         for version in versions {
             let defs = registry.of_version(group, version);
-            routes.extend(routes::of_version(group, version, &defs));
-            definitions.extend(custom_definitions(&defs, openapi::definitions_v2));
+            let (own, built_in): (Vec<_>, Vec<_>) = defs.into_iter().partition(|def| def.is_custom());
+            routes.extend(routes::of_version(group, version, &built_in));
+            custom_routes.extend(routes::of_version(group, version, &own));
+            custom.extend(custom_definitions(&own, openapi::definitions_v2));
         }
     }
-    let roots = routes.iter().flat_map(Route::definitions).filter(|name| !definitions.contains_key(*name));
-    let built_in = builtin::closure(roots.cloned(), &builtin::versions(false));
-    definitions.extend(built_in);
+    let shared = custom_routes.iter().flat_map(Route::definitions).filter(|name| !custom.contains_key(*name));
+    let roots = routes.iter().flat_map(Route::definitions).chain(shared);
+    let mut definitions = builtin::closure(roots.cloned(), &builtin::versions(false));
+    rename(&mut custom, &mut custom_routes, &definitions);
+    definitions.extend(custom);
+    routes.extend(custom_routes);
     let definitions: Map<String, Value> =
         definitions.iter().map(|(name, of)| (name.clone(), schema(of))).collect();
     let mut paths = paths::items(&routes, Form::V2);
@@ -29,6 +36,31 @@ pub(super) fn everything(registry: &Registry) -> Value {
         "swagger": "2.0", "info": super::info(), "paths": paths, "definitions": definitions,
         "parameters": parameters, "security": [{"BearerToken": []}], "securityDefinitions": super::security(),
     })
+}
+
+/// Renames definitions of custom resources that have the name of a built-in one (`mergeSpecs` of kube-openapi's
+/// `pkg/aggregator`). Only the definitions of lists and the operations refer to them.
+fn rename(custom: &mut BTreeMap<String, Value>, routes: &mut [Route], built_in: &BTreeMap<String, Value>) {
+    let taken: Vec<String> = custom.keys().filter(|name| built_in.contains_key(*name)).cloned().collect();
+    for old in taken {
+        let is_free = |name: &String| !built_in.contains_key(name) && !custom.contains_key(name);
+        let new = (2..).map(|i| format!("{old}_v{i}")).find(is_free).unwrap_or_default();
+        let definition = custom.remove(&old).unwrap_or_default();
+        custom.insert(new.clone(), definition);
+        let reference = format!("{}{old}", super::PREFIX);
+        for schema in custom.values_mut() {
+            if let Some(found) = schema.pointer_mut("/properties/items/items/$ref")
+                && *found == reference
+            {
+                *found = format!("{}{new}", super::PREFIX).into();
+            }
+        }
+        routes
+            .iter_mut()
+            .flat_map(Route::definitions_mut)
+            .filter(|name| **name == old)
+            .for_each(|name| name.clone_from(&new));
+    }
 }
 
 /// Converts a schema of version 3: defaults are pruned, references leave their `allOf`, and quantities and numbers that may

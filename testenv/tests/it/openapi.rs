@@ -5,7 +5,7 @@
 
 use http::Method;
 use kubesmith_testenv::TestEnv;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::support::call;
 
@@ -52,5 +52,38 @@ async fn documents_equal_those_of_kube_apiserver() {
     }
     assert!(differing.is_empty(), "documents differ from those of kube-apiserver: {differing:?}");
     assert_eq!(known, members(&recorded, "digests").keys().cloned().collect::<Vec<_>>());
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn definition_of_custom_resource_does_not_replace_a_built_in_one() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let built_in = published(&env, "v2").await["definitions"]["io.k8s.api.core.v1.Pod"].clone();
+    let crd = json!({
+        "metadata": {
+            "name": "pods.core.api.k8s.io",
+            "annotations": {"api-approved.kubernetes.io": "https://github.com/kubernetes/kubernetes/pull/1"},
+        },
+        "spec": {
+            "group": "core.api.k8s.io", "scope": "Namespaced", "names": {"plural": "pods", "kind": "Pod"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}],
+        },
+    });
+    let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let (code, answer) = call(&env, Method::POST, path, crd).await;
+    assert_eq!(code, 201, "{answer}");
+    let document = published(&env, "v2").await;
+    let definition = |name: &str| &document["definitions"][format!("io.k8s.api.core.v1.{name}")];
+    assert_eq!(*definition("Pod"), built_in);
+    let kind = json!([{"group": "core.api.k8s.io", "version": "v1", "kind": "Pod"}]);
+    assert_eq!(definition("Pod_v2")["x-kubernetes-group-version-kind"], kind);
+    let reference = "#/definitions/io.k8s.api.core.v1.Pod_v2";
+    assert_eq!(definition("PodList_v2")["properties"]["items"]["items"]["$ref"], reference);
+    let answer = |path: &str| {
+        let path = &document["paths"][format!("{path}/namespaces/{{namespace}}/pods/{{name}}")];
+        path["get"]["responses"]["200"]["schema"]["$ref"].clone()
+    };
+    assert_eq!(answer("/apis/core.api.k8s.io/v1"), reference);
+    assert_eq!(answer("/api/v1"), "#/definitions/io.k8s.api.core.v1.Pod");
     env.stop().await;
 }
