@@ -340,6 +340,28 @@ mod tests {
         assert!("crash".parse::<Plan>().is_err() && "crash@a".parse::<Plan>().is_err());
     }
 
+    /// The faults that can be planned are those of the guide's table.
+    #[test]
+    fn guide_lists_every_fault() {
+        let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/guides/explore.md");
+        let guide = std::fs::read_to_string(guide).unwrap();
+        let (_, table) = guide.split_once("| name | fault |\n|---|---|\n").unwrap();
+        let rows = table.lines().take_while(|line| line.starts_with('|'));
+        let names = rows.flat_map(|row| row.split('|').nth(1).unwrap().split('`').skip(1).step_by(2));
+        let listed: BTreeSet<String> = names.filter(|name| *name != "again").map(str::to_owned).collect();
+
+        use SiteKind::{Call, Child, Event, PagedRead, Read, StaleRead, Step, VersionedWrite, Write};
+        let kinds = [Write, VersionedWrite, Child, Call, Read, StaleRead, PagedRead, Event, Step];
+        let sites = kinds.map(|kind| Site { calls_webhook: true, deletes: true, ..site(kind, "a#0", 1) });
+        let plans = systematic(&ground(&sites, 3));
+        let planned = plans.iter().flat_map(|plan| &plan.faults).map(|planned| {
+            let name = planned.fault.to_string();
+            // The ages of lists are listed below the table.
+            name.split_once("-stale-").map(|(fault, _)| format!("{fault}-stale-...")).unwrap_or(name)
+        });
+        assert_eq!(planned.collect::<BTreeSet<String>>(), listed);
+    }
+
     #[test]
     fn systematic_plans_take_turns_between_classes() {
         let sites = [
