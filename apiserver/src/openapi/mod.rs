@@ -3,6 +3,7 @@
 mod builtin;
 mod gnostic;
 mod paths;
+mod route;
 mod routes;
 mod schemas;
 mod v2;
@@ -17,7 +18,7 @@ use jiff::{SignedDuration, Timestamp};
 use kubesmith_apiextensions::openapi::{self, CustomKind, GROUP_VERSION_KIND, META};
 use serde_json::{Value, json};
 
-use self::routes::Route;
+use self::route::Route;
 use crate::discovery::MINOR;
 use crate::encode;
 use crate::http::etag;

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::URL_SAFE as BASE64;
 use serde_json::{Map, Value, json};
 
 use super::Form;
-use super::routes::{Parameter, Route};
+use super::route::{Parameter, Route};
 
 /// Returns the path items of routes.
 pub(super) fn items(routes: &[Route], form: Form) -> Map<String, Value> {

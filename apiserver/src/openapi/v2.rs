@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::routes::{self, Route};
+use super::route::Route;
+use super::routes;
 use super::{Form, builtin, custom_definitions, discovery_paths, openapi, paths};
 use crate::registry::Registry;
 

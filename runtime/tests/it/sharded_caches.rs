@@ -1,6 +1,9 @@
 //! Replicas whose caches contain one shard each, on the embedded server with and without the feature
 //! `ShardedListAndWatch`, and under faults. Time is paused.
 
+mod owned;
+mod recreated;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -44,6 +47,16 @@ async fn server(is_sharded: bool) -> TestEnv {
 
 fn shard(index: u32) -> ShardSelector {
     ShardSelector::nth(ShardKey::Uid, index, REPLICAS).unwrap()
+}
+
+/// Returns a UID in the first shard, or in another one.
+fn uid(is_first: bool) -> String {
+    let mut uids = (0..).map(|number| format!("uid-{number}"));
+    uids.find(|uid| shard(0).matches(uid, "default") == is_first).unwrap()
+}
+
+fn of_shards<K: Cached>(shards: Option<ShardSelector>) -> InformerOptions<K> {
+    shards.map_or_else(InformerOptions::new, |shards| InformerOptions::new().shard_selector(shards))
 }
 
 fn map(name: &str) -> ConfigMap {
@@ -250,132 +263,6 @@ async fn replicas_share_no_key_on_servers_with_and_without_the_feature() {
     }
 }
 
-/// Starts a replica whose reconciler has a finalizer. It logs the events with the object's UID, and its work by name.
-fn start_with_finalizer(client: kube::Client, index: u32, log: &Log, events: &Events) -> Replica {
-    let options = InformerOptions::new().namespace("default").paged_lists().seed(index.into());
-    let maps = SharedInformer::<ConfigMap>::new(client.clone(), options.shard_selector(shard(index)));
-    let (log, events) = (log.clone(), events.clone());
-    let objects = CachedClient::new(client, &maps).timeout(PATIENCE);
-    let reconciler = finalizer_fn(objects, "example.com/disk", move |event| {
-        let (log, events) = (log.clone(), events.clone());
-        async move {
-            let (event, map) = match &event {
-                FinalizerEvent::Apply(map) => ("apply", map),
-                FinalizerEvent::Cleanup(map) => ("cleanup", map),
-            };
-            let key = ObjectKey::of(&**map);
-            log.work(key.as_str(), &index.to_string()).await;
-            events.lock().unwrap().push((event, map.metadata.uid.clone().unwrap()));
-            Ok(Action::done())
-        }
-    });
-    let controller =
-        ControllerBuilder::new("maps").for_(&maps).cache_sync_timeout(PATIENCE).complete(reconciler).unwrap();
-    maps.start();
-    let stop = CancellationToken::new();
-    Replica { maps, bytes: Arc::default(), run: tokio::spawn(controller.run(stop.clone())), stop }
-}
-
-type Events = Arc<Mutex<Vec<(&'static str, String)>>>;
-
-/// Creates an object with this name in the shard, and returns its UID.
-async fn create_in(api: &Api<ConfigMap>, name: &str, index: u32) -> String {
-    loop {
-        let map = api.create(&PostParams::default(), &map(name)).await.unwrap();
-        let uid = map.metadata.uid.unwrap();
-        if shard(index).matches(&uid, "default") {
-            return uid;
-        }
-        api.delete(name, &DeleteParams::default()).await.unwrap();
-    }
-}
-
-/// The response to the removal of the finalizer is lost, and the watch is silent: the cache still shows the object.
-#[tokio::test(start_paused = true)]
-async fn object_is_cleaned_up_once_when_another_shard_has_its_name() {
-    let env = server(true).await;
-    let api: Api<ConfigMap> = Api::namespaced(env.client(), "default");
-    let first = create_in(&api, "m", 0).await;
-    let (log, events) = (Log::default(), Events::default());
-    let watch = |fault, nth| Rule::new(fault).verb(Verb::Watch).nth(nth);
-    let schedule = Schedule::new()
-        // The finalizer and the deletion.
-        .rule(watch(Fault::EndWatch(2), 1))
-        .rule(watch(Fault::SilenceWatch(Some(20 * SECOND)), 2))
-        .rule(Rule::new(Fault::DropAnswer).verb(Verb::Patch).nth(2));
-    let proxy = env.fault_proxy(schedule).await.unwrap();
-    let former = start_with_finalizer(proxy.client(), 0, &log, &events);
-    sleep(SECOND).await;
-    api.delete("m", &DeleteParams::default()).await.unwrap();
-    sleep(SECOND).await;
-    assert_eq!(former.maps.store().len(), 1, "{}", proxy.report());
-    assert!(api.get_opt("m").await.unwrap().is_none());
-    let second = create_in(&api, "m", 1).await;
-    let latter = start_with_finalizer(env.client(), 1, &log, &events);
-    sleep(60 * SECOND).await;
-    assert_eq!(proxy.injections().len(), 3, "{}", proxy.report());
-    let applied = events.lock().unwrap().clone();
-    let of = |uid: &str| -> Vec<&str> {
-        applied.iter().filter(|(_, other)| other == uid).map(|(event, _)| *event).collect()
-    };
-    assert_eq!(of(&first).iter().filter(|event| **event == "cleanup").count(), 1, "{applied:?}");
-    assert!(of(&second).contains(&"apply") && !of(&second).contains(&"cleanup"), "{applied:?}");
-    log.check();
-    former.stop().await;
-    latter.stop().await;
-    proxy.stop().await;
-    env.stop().await;
-}
-
-/// Objects are deleted and created again under their names while requests fail. The finalizer keeps a name until the
-/// replica that has it is done.
-#[tokio::test(start_paused = true)]
-async fn replicas_with_a_finalizer_share_no_name_of_recreated_objects() {
-    for seed in 0..4 {
-        let env = server(seed % 2 == 0).await;
-        let api: Api<ConfigMap> = Api::namespaced(env.client(), "default");
-        let (log, events) = (Log::default(), Events::default());
-        let mut proxies: Vec<FaultProxy> = Vec::new();
-        for index in 0..u64::from(REPLICAS) {
-            proxies.push(env.fault_proxy(Schedule::seeded(seed * 100 + index)).await.unwrap());
-        }
-        let replicas: Vec<Replica> = (0..REPLICAS)
-            .map(|index| start_with_finalizer(proxies[index as usize].client(), index, &log, &events))
-            .collect();
-        let names: Vec<String> = (0..10).map(|number| format!("m{number}")).collect();
-        let mut owners: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
-        for round in 0..8 {
-            for name in &names {
-                while api.get_opt(name).await.unwrap().is_some() {
-                    sleep(SECOND / 100).await;
-                }
-                let map = api.create(&PostParams::default(), &map(name)).await.unwrap();
-                let uid = map.metadata.uid.unwrap();
-                let owner = (0..REPLICAS).position(|index| shard(index).matches(&uid, "default")).unwrap();
-                owners.entry(name.clone()).or_default().insert(owner);
-            }
-            sleep(60 * SECOND).await;
-            if round == 7 {
-                proxies.iter().for_each(|proxy| proxy.set_schedule(Schedule::new()));
-            }
-            for name in &names {
-                api.delete(name, &DeleteParams::default()).await.unwrap();
-            }
-        }
-        sleep(PATIENCE).await;
-        assert!(api.list(&ListParams::default()).await.unwrap().items.is_empty(), "seed {seed}");
-        assert!(owners.values().any(|owners| owners.len() > 2), "names have moved: {owners:?}");
-        log.check();
-        for replica in replicas {
-            replica.stop().await;
-        }
-        for proxy in proxies {
-            proxy.stop().await;
-        }
-        env.stop().await;
-    }
-}
-
 /// The gauge follows the server: 0 while it sends objects of other shards, and 1 again after a list without them.
 #[tokio::test(start_paused = true)]
 async fn metrics_show_whether_the_server_filters() {
@@ -432,176 +319,6 @@ async fn metrics_show_whether_the_server_filters() {
         "{text}"
     );
     all.shutdown().await;
-}
-
-/// Returns a UID in the first shard, or in another one.
-fn uid(is_first: bool) -> String {
-    let mut uids = (0..).map(|number| format!("uid-{number}"));
-    uids.find(|uid| shard(0).matches(uid, "default") == is_first).unwrap()
-}
-
-fn owned_by(owner: &ConfigMap, name: &str) -> Secret {
-    let meta = &owner.metadata;
-    let owner = OwnerReference {
-        api_version: "v1".to_owned(),
-        kind: "ConfigMap".to_owned(),
-        name: meta.name.clone().unwrap(),
-        uid: meta.uid.clone().unwrap(),
-        controller: Some(true),
-        block_owner_deletion: None,
-    };
-    let metadata = ObjectMeta {
-        name: Some(name.to_owned()),
-        owner_references: Some(vec![owner]),
-        ..ObjectMeta::default()
-    };
-    Secret { metadata, ..Secret::default() }
-}
-
-#[tokio::test(start_paused = true)]
-async fn changes_of_other_kinds_queue_only_objects_of_the_shard() {
-    let env = server(true).await;
-    create(&env, (0..10).map(|number| format!("m{number}"))).await;
-    let seen: Arc<Mutex<Vec<String>>> = Arc::default();
-    let factory = SharedInformerFactory::builder(env.client())
-        .namespace("default")
-        .shard_selector_for::<ConfigMap>(shard(1))
-        .build();
-    let maps = factory.informer_for::<ConfigMap>();
-    let secrets = factory.informer_for::<Secret>();
-    let log = seen.clone();
-    let reconciler = reconcile_fn(move |key: ObjectKey| {
-        log.lock().unwrap().push(key.to_string());
-        async { Ok(Action::done()) }
-    });
-    let controller = ControllerBuilder::new("maps")
-        // The order does not matter.
-        .watches(&secrets, |secret: &Secret| {
-            secret.metadata.annotations.as_ref().map(|_| ObjectKey::namespaced("default", "m0"))
-        })
-        .for_(&maps)
-        .owns(&secrets)
-        .complete(reconciler)
-        .unwrap();
-    let (watches, stop) = (controller.watches(), CancellationToken::new());
-    factory.start();
-    let run = tokio::spawn(controller.run(stop.clone()));
-    sleep(SECOND).await;
-    let ours: BTreeSet<String> = keys(&env).await.swap_remove(1);
-    assert!(!ours.is_empty() && ours.len() < 10);
-    assert_eq!(std::mem::take(&mut *seen.lock().unwrap()).into_iter().collect::<BTreeSet<_>>(), ours);
-
-    let api: Api<ConfigMap> = Api::namespaced(env.client(), "default");
-    let api_of_secrets: Api<Secret> = Api::namespaced(env.client(), "default");
-    for map in api.list(&ListParams::default()).await.unwrap() {
-        let mut secret = owned_by(&map, map.metadata.name.as_deref().unwrap());
-        secret.metadata.annotations = Some(BTreeMap::from([("a".to_owned(), "b".to_owned())]));
-        api_of_secrets.create(&PostParams::default(), &secret).await.unwrap();
-    }
-    sleep(SECOND).await;
-    assert_eq!(secrets.store().len(), 10, "the owned kind is not sharded");
-    assert_eq!(std::mem::take(&mut *seen.lock().unwrap()).into_iter().collect::<BTreeSet<_>>(), ours);
-
-    watches.add(&secrets, |secret: &Secret| Some(ObjectKey::of(secret))).unwrap();
-    sleep(SECOND).await;
-    assert_eq!(seen.lock().unwrap().iter().cloned().collect::<BTreeSet<_>>(), ours);
-    stop.cancel();
-    run.await.unwrap().unwrap();
-    factory.shutdown().await;
-    env.stop().await;
-}
-
-/// The owned objects arrive first, and a predicate refuses their owners: these are queued once both caches are filled.
-#[tokio::test(start_paused = true)]
-async fn owners_are_queued_when_their_cache_is_filled_last() {
-    let env = server(true).await;
-    create(&env, (0..10).map(|number| format!("m{number}"))).await;
-    let api: Api<ConfigMap> = Api::namespaced(env.client(), "default");
-    let secrets: Api<Secret> = Api::namespaced(env.client(), "default");
-    for map in api.list(&ListParams::default()).await.unwrap() {
-        let secret = owned_by(&map, map.metadata.name.as_deref().unwrap());
-        secrets.create(&PostParams::default(), &secret).await.unwrap();
-    }
-    let maps = SharedInformer::<ConfigMap>::new(
-        env.client(),
-        InformerOptions::new().namespace("default").shard_selector(shard(1)),
-    );
-    let secrets = SharedInformer::<Secret>::new(env.client(), InformerOptions::new().namespace("default"));
-    let log = Log::default();
-    let of_owned = Watch::on(&maps).filter(Predicate::new().on_create(|_| false));
-    let controller =
-        ControllerBuilder::new("maps").for_(of_owned).owns(&secrets).complete(reconciler("1", &log)).unwrap();
-    secrets.start();
-    secrets.wait_for_sync(SECOND).await.unwrap();
-    // The handler has seen the owned objects.
-    sleep(SECOND).await;
-    maps.start();
-    let stop = CancellationToken::new();
-    let run = tokio::spawn(controller.run(stop.clone()));
-    sleep(10 * SECOND).await;
-    let begun: BTreeSet<String> = log.since(tokio::time::Instant::now() - PATIENCE).into_keys().collect();
-    assert_eq!(begun, keys(&env).await.swap_remove(1));
-    assert!(!begun.is_empty());
-    stop.cancel();
-    run.await.unwrap().unwrap();
-    env.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn shard_of_namespaces_has_all_kinds_of_a_namespace() {
-    let env = server(true).await;
-    let shards = ShardSelector::nth(ShardKey::Namespace, 0, 2).unwrap();
-    let namespaces = ["alpha", "beta", "payments", "shop"];
-    for namespace in namespaces {
-        let metadata = ObjectMeta { name: Some(namespace.to_owned()), ..ObjectMeta::default() };
-        let object = Namespace { metadata, ..Namespace::default() };
-        Api::all(env.client()).create(&PostParams::default(), &object).await.unwrap();
-        let api: Api<ConfigMap> = Api::namespaced(env.client(), namespace);
-        let owner = api.create(&PostParams::default(), &map("m")).await.unwrap();
-        let api: Api<Secret> = Api::namespaced(env.client(), namespace);
-        api.create(&PostParams::default(), &owned_by(&owner, "s")).await.unwrap();
-    }
-    let factory = SharedInformerFactory::builder(env.client()).shard_selector(shards.clone()).build();
-    let maps = factory.informer_for::<ConfigMap>();
-    let secrets = factory.informer_for::<Secret>();
-    factory.start();
-    factory.wait_for_cache_sync(SECOND).await.unwrap();
-    for namespace in namespaces {
-        let is_ours = shards.matches("", namespace);
-        let has_map = maps.store().get_by_key(&ObjectKey::namespaced(namespace, "m")).is_some();
-        let has_secret = secrets.store().get_by_key(&ObjectKey::namespaced(namespace, "s")).is_some();
-        assert_eq!((has_map, has_secret), (is_ours, is_ours), "{namespace}");
-    }
-    assert_eq!(secrets.store().len(), 2);
-    factory.shutdown().await;
-    env.stop().await;
-}
-
-#[tokio::test]
-async fn owned_kind_is_sharded_only_with_its_owners() {
-    let (client, _) = scripted::client(|_| scripted::failure(500, "Unexpected"));
-    let build = |maps: Option<ShardSelector>, secrets: Option<ShardSelector>| {
-        let maps = SharedInformer::<ConfigMap>::new(client.clone(), of_shards(maps));
-        let secrets = SharedInformer::<Secret>::new(client.clone(), of_shards(secrets));
-        let reconciler = reconcile_fn(|_: ObjectKey| async { Ok(Action::done()) });
-        ControllerBuilder::new("maps").for_(&maps).owns(&secrets).complete(reconciler).map(|_| ())
-    };
-    let namespaces = |index| ShardSelector::nth(ShardKey::Namespace, index, 2);
-    assert!(build(namespaces(0), namespaces(0)).is_ok());
-    assert!(build(Some(shard(0)), None).is_ok());
-    for (maps, secrets) in
-        [(Some(shard(0)), Some(shard(0))), (namespaces(0), namespaces(1)), (None, namespaces(0))]
-    {
-        let error = build(maps, secrets).unwrap_err();
-        assert!(
-            matches!(&error, BuildError::OwnedSharded { resource, .. } if resource == "secrets"),
-            "{error}"
-        );
-    }
-}
-
-fn of_shards<K: Cached>(shards: Option<ShardSelector>) -> InformerOptions<K> {
-    shards.map_or_else(InformerOptions::new, |shards| InformerOptions::new().shard_selector(shards))
 }
 
 #[tokio::test(start_paused = true)]
