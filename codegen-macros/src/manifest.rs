@@ -18,11 +18,8 @@ pub(crate) fn attribute(family: Family, arguments: &TokenStream, item: &TokenStr
 pub(crate) fn policy(arguments: &TokenStream, item: &TokenStream) -> TokenStream {
     let is_kind = syn::parse2::<DeriveInput>(item.clone())
         .is_ok_and(|item| item.attrs.iter().any(|attribute| attribute.path().is_ident("kube")));
-    if is_kind {
-        return checked(Family::Policy, Place::Root, arguments, item);
-    }
-    let text = "#[policy] belongs to a kind: a type that derives `Resource`, or kube-rs's `CustomResource` with #[kube(...)]";
-    quote!(::core::compile_error! { #text } #item)
+    let place = if is_kind { Place::Root } else { Place::Struct };
+    checked(Family::Policy, place, arguments, item)
 }
 
 fn checked(family: Family, place: Place, arguments: &TokenStream, item: &TokenStream) -> TokenStream {

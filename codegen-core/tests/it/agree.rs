@@ -7,7 +7,7 @@ use std::path::Path;
 use kubesmith_core::diag::{Diagnostics, Severity};
 use kubesmith_core::grammar::{Family, ItemAttributes, Place, parse_each};
 use kubesmith_core::model::{
-    ModuleAttrs, RbacAttrs, ResourceInput, TypeModel, WebhookAttrs, WebhookConfigurationAttrs,
+    ModuleAttrs, PolicyAttrs, RbacAttrs, ResourceInput, TypeModel, WebhookAttrs, WebhookConfigurationAttrs,
 };
 use syn::{DeriveInput, Item};
 
@@ -41,6 +41,15 @@ fn alone(item: &Item) -> Vec<String> {
             }
         }
     }
+    if let Item::Struct(item) = item
+        && !derives(&item.clone().into(), "Resource")
+    {
+        let is_kind = item.attrs.iter().any(|attribute| attribute.path().is_ident("kube"));
+        let place = if is_kind { Place::Root } else { Place::Struct };
+        for parsed in parse_each(Family::Policy, &attributes, place, &mut diagnostics) {
+            PolicyAttrs::from_parsed(&parsed, &mut diagnostics);
+        }
+    }
     diagnostics.into_vec().iter().map(|d| d.to_text()).collect()
 }
 
@@ -52,6 +61,10 @@ fn read(item: &Item) -> Option<(Vec<String>, Vec<String>)> {
         Item::Union(item) => item.into(),
         _ => return None,
     };
+    // The others have only attributes that stand alone.
+    if matches!(item, Item::Struct(_)) && !derives(&input, "Resource") && !derives(&input, "Schema") {
+        return None;
+    }
     let (mut derived, mut sourced) = (Diagnostics::new(), Diagnostics::new());
     if derives(&input, "Resource") {
         complete(ResourceInput::from_derive(&input, &mut derived), &mut derived);
