@@ -13,7 +13,7 @@
 //! use k8s_openapi::api::core::v1::Pod;
 //! use kubesmith_runtime::cache::Indexer;
 //! use kubesmith_runtime::informer::{
-//!     CacheSyncError, Deleted, EventKind, HandlerOptions, HandlerRegistration, HandlerState, InformerError,
+//!     CacheShard, CacheSyncError, Deleted, EventKind, HandlerOptions, HandlerRegistration, HandlerState, InformerError,
 //!     InformerOptions, InformerState, NotSynced, ResourceEventHandlerFuncs, RunningCall, SharedInformer,
 //!     SharedInformerFactory, SharedInformerFactoryBuilder, SlowCall,
 //! };
