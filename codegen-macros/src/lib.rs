@@ -7,6 +7,8 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+// Examples are files, since they need the runtime, which needs this crate. The package of the book compiles them.
+
 mod constants;
 mod manifest;
 mod module;
@@ -23,27 +25,7 @@ use proc_macro::TokenStream;
 /// Implements `Serialize` and `Deserialize` (with `apiVersion` and `kind`), `kube::Resource`,
 /// `ResourceInfo`; `#[deepcopy]` has the compiler check that the type is an `Object`. All keys are listed in docs/reference/attributes.md.
 ///
-/// ```
-/// use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-/// use kubesmith_runtime::{Resource, ResourceInfo, Schema};
-/// use serde::{Deserialize, Serialize};
-///
-/// #[derive(Clone, Debug, Resource)]
-/// #[resource(group = "hopegi.com", version = "v1", scope = "Cluster")]
-/// #[genclient(non_namespaced)]
-/// #[deepcopy]
-/// pub struct EcsBinding {
-///     pub metadata: ObjectMeta,
-///     pub spec: EcsBindingSpec,
-/// }
-///
-/// #[derive(Clone, Debug, Serialize, Deserialize, Schema)]
-/// pub struct EcsBindingSpec {
-///     pub id: String,
-/// }
-///
-/// assert_eq!(EcsBinding::PLURAL, "ecsbindings");
-/// ```
+#[doc = include_str!("examples/resource.md")]
 #[proc_macro_derive(Resource, attributes(resource, genclient, deepcopy, policy, validation, schema, serde))]
 pub fn derive_resource(input: TokenStream) -> TokenStream {
     resource::derive(input.into()).into()
@@ -51,16 +33,7 @@ pub fn derive_resource(input: TokenStream) -> TokenStream {
 
 /// Lets a nested type carry `#[validation]` and `#[schema]`, and checks them.
 ///
-/// ```
-/// use kubesmith_runtime::Schema;
-/// use serde::{Deserialize, Serialize};
-///
-/// #[derive(Serialize, Deserialize, Schema)]
-/// pub struct BackendSpec {
-///     #[validation(minimum = 1)]
-///     pub weight: i32,
-/// }
-/// ```
+#[doc = include_str!("examples/schema.md")]
 #[proc_macro_derive(Schema, attributes(validation, schema, serde))]
 pub fn derive_schema(input: TokenStream) -> TokenStream {
     schema::derive(input.into()).into()
@@ -71,13 +44,7 @@ pub fn derive_schema(input: TokenStream) -> TokenStream {
 /// `kubesmith generate` writes the ClusterRoles and Roles of all rules in the crates that it reads. All keys are listed in
 /// docs/reference/attributes.md.
 ///
-/// ```
-/// use kubesmith_runtime::rbac;
-///
-/// #[rbac(groups = "apps", resources("deployments", "deployments/status"), verbs("get", "list", "watch"))]
-/// #[rbac(groups = "", resources = "events", verbs("create", "patch"))]
-/// async fn reconcile() {}
-/// ```
+#[doc = include_str!("examples/rbac.md")]
 #[proc_macro_attribute]
 pub fn rbac(arguments: TokenStream, item: TokenStream) -> TokenStream {
     manifest::attribute(Family::Rbac, &arguments.into(), &item.into()).into()
@@ -88,16 +55,7 @@ pub fn rbac(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// `kubesmith generate` writes the webhook configurations of the crates that it reads. All keys are listed in
 /// docs/reference/attributes.md.
 ///
-/// ```
-/// use kubesmith_runtime::webhook;
-///
-/// #[webhook(
-///     mutating = false, name = "vwidget.example.com", path = "/validate-example-com-v1-widget",
-///     groups = "example.com", versions = "v1", resources = "widgets", verbs("create", "update"),
-///     failure_policy = "Fail", side_effects = "None", admission_review_versions = "v1",
-/// )]
-/// async fn validate() {}
-/// ```
+#[doc = include_str!("examples/webhook.md")]
 #[proc_macro_attribute]
 pub fn webhook(arguments: TokenStream, item: TokenStream) -> TokenStream {
     manifest::attribute(Family::Webhook, &arguments.into(), &item.into()).into()
@@ -105,12 +63,7 @@ pub fn webhook(arguments: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Names the object that holds the mutating or the validating webhooks.
 ///
-/// ```
-/// use kubesmith_runtime::webhook_configuration;
-///
-/// #[webhook_configuration(mutating = false, name = "fleet-validators")]
-/// mod webhooks {}
-/// ```
+#[doc = include_str!("examples/webhook_configuration.md")]
 #[proc_macro_attribute]
 pub fn webhook_configuration(arguments: TokenStream, item: TokenStream) -> TokenStream {
     manifest::attribute(Family::WebhookConfiguration, &arguments.into(), &item.into()).into()

@@ -6,5 +6,6 @@ mod everything;
 mod macro_rules;
 mod markers;
 mod policies;
+mod rustc;
 mod shadowed;
 mod ui;

@@ -1,8 +1,57 @@
-//! Inputs that must be refused, with the recorded messages. (What must compile is in the neighbouring
-//! modules: here it would be built once more, with all dependencies.)
-//! `TRYBUILD=overwrite cargo test -p kubesmith-macros --test it ui` records the messages anew.
+//! Inputs that must be refused, with the recorded messages. (What must compile is in the neighbouring modules.)
+//! `KUBESMITH_UPDATE=1 cargo test -p kubesmith-macros-tests --test it ui` records the messages anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread;
+
+use crate::rustc::check;
 
 #[test]
 fn invalid_input_does_not_compile() {
-    trybuild::TestCases::new().compile_fail("tests/ui/fail/*.rs");
+    let folder = Path::new("ui/fail");
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let programs: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect();
+    assert!(programs.len() > 20, "{}", programs.len());
+    let next = Mutex::new(programs.iter());
+    let wrong = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(program) = { next.lock().unwrap().next() } {
+                    if let Some(difference) = difference(program) {
+                        wrong.lock().unwrap().push(difference);
+                    }
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// How rustc's diagnostics of a program differ from those beside it.
+fn difference(program: &Path) -> Option<String> {
+    let expected = program.with_extension("stderr");
+    let found =
+        without_summary(&check(program, &["kubesmith_runtime"], Path::new(env!("CARGO_TARGET_TMPDIR"))));
+    assert!(!found.is_empty(), "{} compiles", program.display());
+    if std::env::var_os("KUBESMITH_UPDATE").is_some() {
+        fs::write(&expected, &found).unwrap();
+    }
+    let recorded = fs::read_to_string(&expected).unwrap_or_default();
+    (recorded != found).then(|| format!("{}: recorded\n{recorded}\nfound\n{found}", program.display()))
+}
+
+/// The diagnostics without their count and without rustc's hints about its own codes.
+fn without_summary(text: &str) -> String {
+    let is_summary = |part: &&str| {
+        part.starts_with("error: aborting due to")
+            || part.starts_with("For more information")
+            || part.starts_with("Some errors have")
+    };
+    let parts: Vec<&str> = text.trim_end().split("\n\n").filter(|part| !is_summary(part)).collect();
+    parts.join("\n\n") + "\n"
 }

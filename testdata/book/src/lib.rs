@@ -1,4 +1,4 @@
-//! The code of README.md and of the book, compiled as documentation tests.
+//! The code of README.md, of the book and of the macros' documentation, compiled as documentation tests.
 //!
 //! The examples use a client package for the bakery's orders. It is generated into this crate: `hack/update-codegen.sh`.
 
@@ -25,4 +25,9 @@ pages! {
     testing "docs/guides/testing.md",
     recipes "docs/guides/recipes.md",
     migration "docs/from-kube-rs/migration.md",
+    example_of_resource "codegen-macros/src/examples/resource.md",
+    example_of_schema "codegen-macros/src/examples/schema.md",
+    example_of_rbac "codegen-macros/src/examples/rbac.md",
+    example_of_webhook "codegen-macros/src/examples/webhook.md",
+    example_of_webhook_configuration "codegen-macros/src/examples/webhook_configuration.md",
 }

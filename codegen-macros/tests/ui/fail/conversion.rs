@@ -1,4 +1,4 @@
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::ObjectMeta;
 use kubesmith_runtime::Resource;
 
 #[derive(Clone, Debug, Resource)]

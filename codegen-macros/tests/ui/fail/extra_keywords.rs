@@ -1,6 +1,6 @@
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::ObjectMeta;
 use kubesmith_runtime::{Resource, Schema};
-use serde::{Deserialize, Serialize};
+use kubesmith_runtime::serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Resource)]
 #[resource(group = "example.com", version = "v1")]
@@ -19,6 +19,7 @@ struct Gadget {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, Schema)]
+#[serde(crate = "kubesmith_runtime::serde")]
 #[schema(extra = {"oneOf": [{"$ref": "a"}]})]
 struct WidgetSpec {
     #[validation(max_length = 3)]

@@ -1,6 +1,6 @@
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubesmith_runtime::ObjectMeta;
 use kubesmith_runtime::{Resource, Schema};
-use serde::{Deserialize, Serialize};
+use kubesmith_runtime::serde::{Deserialize, Serialize};
 
 /// A kind.
 /// +kubebuilder:subresources:status
@@ -14,6 +14,7 @@ struct Foo {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, Schema)]
+#[serde(crate = "kubesmith_runtime::serde")]
 struct FooSpec {
     /// +kubebuilder:validation:Minimum=many
     #[validation(maximum = 3)]

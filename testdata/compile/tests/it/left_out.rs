@@ -3,11 +3,12 @@
 //! That these tests compile is what they test. `Absent` gives every type every verb, as a method that returns [`No`]. A
 //! client's own method, and one of the trait that a parameter is bound by, would be taken instead and returns something else.
 //!
-//! What rustc says of some of them is recorded as well: of programs that it checks against the library of this package, as a tool
-//! that builds the package and all that it needs once more would take minutes.
+//! What rustc says of some of them is recorded as well.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+#[path = "../../../../codegen-macros/tests/it/rustc.rs"]
+mod rustc;
+
+use std::path::Path;
 
 use kubesmith_expected::verbs::clientset::typed::shop::v1 as clients;
 use kubesmith_expected::verbs::clientset::typed::shop::v1::*;
@@ -112,39 +113,14 @@ fn calling_an_omitted_method_does_not_compile() {
     insta::assert_snapshot!(checked("wrong.rs"));
 }
 
-/// What rustc says of a program in tests/left_out.
+/// What rustc says of a program in tests/left_out, without its suggestions, of which some name other kinds.
 fn checked(file: &str) -> String {
-    let output = Command::new(option_env!("RUSTC").unwrap_or("rustc"))
-        .args(["--edition", "2024", "--crate-type", "lib", "--emit", "metadata", "--color", "never"])
-        .arg("-L")
-        .arg(format!("dependency={}", built().display()))
-        .arg("--extern")
-        .arg(format!("kubesmith_expected={}", library().display()))
-        .arg("--out-dir")
-        .arg(env!("CARGO_TARGET_TMPDIR"))
-        .arg(Path::new("tests/left_out").join(file))
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.success(), text.is_empty(), "{text}");
-    // Of its suggestions some name other kinds.
+    let text = rustc::check(
+        &Path::new("tests/left_out").join(file),
+        &["kubesmith_expected"],
+        Path::new(env!("CARGO_TARGET_TMPDIR")),
+    );
     let is_help = |line: &&str| line.starts_with("help") || line.trim_start().starts_with("= help");
     let told = text.split("\n\n").flat_map(|told| told.lines().take_while(|line| !is_help(line)));
     told.map(|line| format!("{line}\n")).collect()
-}
-
-/// The folder of what Cargo has built, this test among it.
-fn built() -> PathBuf {
-    std::env::current_exe().unwrap().parent().unwrap().to_owned()
-}
-
-/// The library of this package that was built last.
-fn library() -> PathBuf {
-    let files = std::fs::read_dir(built()).unwrap().map(|entry| entry.unwrap());
-    let libraries = files.filter(|entry| {
-        let name = entry.file_name().into_string().unwrap_or_default();
-        name.starts_with("libkubesmith_expected-") && name.ends_with(".rlib")
-    });
-    libraries.max_by_key(|entry| entry.metadata().unwrap().modified().unwrap()).unwrap().path()
 }
