@@ -14,9 +14,13 @@ install_packages() {
   echo "installing $*"
   local as_root=()
   [ "$(id -u)" = 0 ] || as_root=(sudo)
-  "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -qq -y --no-install-recommends "$@" >/dev/null
+  # Scripts that run at once wait for each other, which the package manager does not.
+  (
+    flock 9
+    "${as_root[@]}" apt-get update -qq
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -qq -y --no-install-recommends "$@" >/dev/null
+  ) 9>"${TMPDIR:-/tmp}/kubesmith-packages.lock"
 }
 
 # need COMMAND PACKAGE...: installs the packages when the command is not there.
