@@ -28,8 +28,8 @@ const ANSWER_LIMIT: usize = 3 * 1024 * 1024;
 
 type Https = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
 
-/// The settings of a client: the authorities, and the name that the certificate has to have.
-type Key = (Vec<u8>, Option<String>);
+/// The settings of a client: the authorities, the name that the certificate has to have, and the one that it may have instead.
+type Key = (Vec<u8>, Option<String>, Option<String>);
 
 /// Calls webhooks without connections, such as those of the same process.
 pub trait WebhookTransport: fmt::Debug + Send + Sync {
@@ -123,7 +123,7 @@ impl Clients {
     }
 
     fn client(&self, endpoint: &Endpoint) -> Result<Https, String> {
-        let key = (endpoint.authorities.clone(), endpoint.server_name());
+        let key = (endpoint.authorities.clone(), endpoint.server_name(), endpoint.other_name.clone());
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = clients.get(&key) {
             return Ok(client.clone());
@@ -147,7 +147,7 @@ fn host(url: &str) -> String {
     uri.and_then(|uri| uri.authority().map(|a| a.as_str().to_owned())).unwrap_or_default()
 }
 
-fn connect((authorities, name): &Key, tasks: Tasks) -> Result<Https, String> {
+fn connect((authorities, name, other_name): &Key, tasks: Tasks) -> Result<Https, String> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = rustls::ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
@@ -156,7 +156,9 @@ fn connect((authorities, name): &Key, tasks: Tasks) -> Result<Https, String> {
         builder.with_native_roots().map_err(|e| e.to_string())?.with_no_client_auth()
     } else {
         let authorities = CertificateDer::pem_slice_iter(authorities).filter_map(Result::ok).collect();
-        let verifier = Arc::new(Verifier::new(authorities, provider));
+        let other_name =
+            other_name.clone().map(ServerName::try_from).transpose().map_err(|e| e.to_string())?;
+        let verifier = Arc::new(Verifier::new(authorities, other_name, provider));
         builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth()
     };
     // Only HTTP/1.1, as in kube-apiserver's calls of services.

@@ -13,7 +13,7 @@ use crate::store::Store;
 pub struct WebhookHost {
     /// The address that is called.
     pub address: SocketAddr,
-    /// The authority of its certificate in PEM, in place of `caBundle`.
+    /// The authority in PEM of a certificate for this address. A certificate for the service's name is trusted by `caBundle`.
     pub authority: String,
 }
 
@@ -23,6 +23,8 @@ pub(crate) struct Endpoint {
     place: Place,
     /// The certificate authorities of the webhook in PEM; those of the system when empty.
     pub(super) authorities: Vec<u8>,
+    /// A further name that the certificate may have instead of that of the called URL.
+    pub(super) other_name: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,14 +51,16 @@ impl Endpoint {
                 port: service["port"].as_u64().unwrap_or(443),
             },
         };
-        Self { place, authorities }
+        Self { place, authorities, other_name: None }
     }
 
     /// Returns the endpoint of a service on this host; `None` if the webhook has a URL of its own.
     pub(super) fn on(&self, host: &WebhookHost) -> Option<Self> {
         let Place::Service { path, .. } = &self.place else { return None };
         let url = format!("https://{}/{}", host.address, path.trim_start_matches('/'));
-        Some(Self { place: Place::Url(url), authorities: host.authority.clone().into_bytes() })
+        let own = if self.authorities.is_empty() { None } else { self.server_name() };
+        let authorities = [self.authorities.as_slice(), b"\n", host.authority.as_bytes()].concat();
+        Some(Self { place: Place::Url(url), authorities, other_name: own })
     }
 
     /// Returns the URL for the webhook's certificate and for messages.
@@ -148,7 +152,8 @@ mod tests {
             json!({"service": {"namespace": "ns", "name": "hook", "path": "/mutate"}, "caBundle": "Zm9v"});
         let endpoint = Endpoint::of(&config).on(&host).unwrap();
         assert_eq!(endpoint.address(&Store::new(10)).unwrap(), "https://127.0.0.1:9443/mutate");
-        assert_eq!((endpoint.server_name(), endpoint.authorities), (None, b"pem".to_vec()));
+        let names = (endpoint.server_name(), endpoint.other_name.as_deref());
+        assert_eq!((names, &endpoint.authorities[..]), ((None, Some("hook.ns.svc")), &b"foo\npem"[..]));
         assert_eq!(Endpoint::of(&json!({"url": "https://example.com/mutate"})).on(&host), None);
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct Verifier {
     authorities: Vec<CertificateDer<'static>>,
     /// None if the bundle has no usable authority.
     chains: Option<Arc<WebPkiServerVerifier>>,
+    /// The name that a certificate may have instead of the called one.
+    other_name: Option<ServerName<'static>>,
     provider: Arc<CryptoProvider>,
 }
 
@@ -47,11 +49,15 @@ fn refused(text: impl Into<String>) -> rustls::Error {
 
 impl Verifier {
     /// Trusts these authorities, and the certificates that they sign.
-    pub(super) fn new(authorities: Vec<CertificateDer<'static>>, provider: Arc<CryptoProvider>) -> Self {
+    pub(super) fn new(
+        authorities: Vec<CertificateDer<'static>>,
+        other_name: Option<ServerName<'static>>,
+        provider: Arc<CryptoProvider>,
+    ) -> Self {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(authorities.iter().cloned());
         let chains = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone());
-        Self { authorities, chains: chains.build().ok(), provider }
+        Self { authorities, chains: chains.build().ok(), other_name, provider }
     }
 }
 
@@ -68,8 +74,12 @@ impl ServerCertVerifier for Verifier {
         let (_, parsed) = X509Certificate::from_der(leaf)
             .map_err(|_| rustls::Error::from(CertificateError::BadEncoding))?;
         check_time(&parsed, now)?;
-        verify_server_name(&ParsedCertificate::try_from(leaf)?, name)
-            .map_err(|_| refused(name_mismatch(&parsed, name)))?;
+        let certificate = ParsedCertificate::try_from(leaf)?;
+        let name = [Some(name), self.other_name.as_ref()]
+            .into_iter()
+            .flatten()
+            .find(|name| verify_server_name(&certificate, name).is_ok())
+            .ok_or_else(|| refused(name_mismatch(&parsed, name)))?;
         if self.authorities.iter().any(|authority| authority.as_ref() == leaf.as_ref()) {
             return check_usage(&parsed).map(|()| ServerCertVerified::assertion());
         }
@@ -207,8 +217,19 @@ mod tests {
         name: &str,
         now: &str,
     ) -> Result<(), String> {
+        verify_with(certificate, trusted, name, None, now)
+    }
+
+    fn verify_with(
+        certificate: &CertificateDer<'static>,
+        trusted: &[&CertificateDer<'static>],
+        name: &str,
+        other_name: Option<&'static str>,
+        now: &str,
+    ) -> Result<(), String> {
+        let other_name = other_name.map(|name| ServerName::try_from(name).unwrap());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let verifier = Verifier::new(trusted.iter().map(|&one| one.clone()).collect(), provider);
+        let verifier = Verifier::new(trusted.iter().map(|&one| one.clone()).collect(), other_name, provider);
         let seconds: Timestamp = now.parse().unwrap();
         let now = UnixTime::since_unix_epoch(Duration::from_secs(seconds.as_second().try_into().unwrap()));
         let name = ServerName::try_from(name).unwrap();
@@ -225,6 +246,16 @@ mod tests {
         let own = own_authority(&["127.0.0.1", "hooks.example.com"], |_| {});
         assert_eq!(verify(&own, &[&own], "127.0.0.1", JUNE), Ok(()));
         assert_eq!(verify(&own, &[&own], "hooks.example.com", JUNE), Ok(()));
+    }
+
+    #[test]
+    fn certificate_may_have_the_other_name() {
+        let [own, foreign] = [(); 2].map(|()| own_authority(&["hook.shop.svc"], |_| {}));
+        let verify = |certificate, other| verify_with(certificate, &[&own], "127.0.0.1", other, JUNE);
+        assert_eq!(verify(&own, Some("hook.shop.svc")), Ok(()));
+        assert!(verify(&own, Some("hook.other.svc")).unwrap_err().contains("127.0.0.1"));
+        assert!(verify(&own, None).unwrap_err().contains("127.0.0.1"));
+        assert!(verify(&foreign, Some("hook.shop.svc")).unwrap_err().contains("unknown authority"));
     }
 
     #[test]
