@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # The example operators with the parts that their users have: Balancer with a real nginx, PostgresWriter with a real
 # PostgreSQL. The tests start them, in networks and folders of their own, and stop them. The others over sockets, on a cluster
-# that is there already: that of KUBECONFIG where USE_EXISTING_CLUSTER is true, otherwise one that `kubesmith serve` is.
+# that is there already: that of KUBECONFIG where USE_EXISTING_CLUSTER is true, otherwise one that `kubesmith serve` is. CronTab is
+# installed by its chart, and upgraded from an older API, with Helm where it is on the PATH.
 #
 #   hack/e2e-operators.sh                            all of them
-#   hack/e2e-operators.sh balancer|postgreswriter|ecsbinding|ippool|sample-controller|podwatch ...
+#   hack/e2e-operators.sh balancer|postgreswriter|ecsbinding|ippool|sample-controller|podwatch|crontab ...
 #   hack/e2e-operators.sh --ignored balancer ...     only the tests that hack/test.sh ignores
 #
 # Installs what is missing with Debian's package manager. The tests that need nginx or PostgreSQL are ignored unless they are asked
@@ -59,6 +60,13 @@ run_podwatch() {
   on_a_cluster examples/podwatch steps
 }
 
+run_crontab() {
+  # The tests of its package build the program. Only the embedded server reaches it from its Service.
+  cargo test --quiet --locked --workspace --test survives --no-run
+  CRONTAB_WEBHOOK=$(realpath "$target/debug/crontab-webhook") USE_EXISTING_CLUSTER= \
+    run_test codegen-cli it --ignored helm::upgrade
+}
+
 on_a_cluster() {
   [ "${USE_EXISTING_CLUSTER:-}" = true ] || [ -n "$server" ] || serve "$target/e2e-operators/$operator"
   USE_EXISTING_CLUSTER=true run_test "$@"
@@ -69,7 +77,7 @@ if [ "${1:-}" = --ignored ]; then
   shift
 fi
 need_tools
-[ $# -gt 0 ] || set -- balancer postgreswriter ecsbinding ippool sample-controller podwatch
+[ $# -gt 0 ] || set -- balancer postgreswriter ecsbinding ippool sample-controller podwatch crontab
 # Where clusters are made here, each operator has one of its own. Their tests wait for leases and time limits by the real clock,
 # so they run at once.
 at_once=()

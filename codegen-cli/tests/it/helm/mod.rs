@@ -1,10 +1,13 @@
 //! The Helm chart renders the objects of the installer.
 
 mod render;
+mod schema;
+mod upgrade;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
@@ -205,6 +208,112 @@ fn values_schema_has_every_value() {
     let schema: Value = serde_json::from_str(&schema).unwrap();
     same(&values(&chart), &schema, "");
     assert_eq!(schema["properties"]["manager"]["properties"]["replicas"]["type"], "integer");
+}
+
+/// Overwrites values, as Helm does with those of `--values`.
+fn merge(values: &mut Value, changes: &Value) {
+    match (values, changes) {
+        (Value::Object(values), Value::Object(changes)) => {
+            for (key, change) in changes {
+                merge(values.entry(key).or_insert(Value::Null), change);
+            }
+        }
+        (values, changes) => *values = changes.clone(),
+    }
+}
+
+/// Returns values that a schema refuses, each with the place of the refusal.
+fn wrong_values(schema: &Value) -> Vec<(String, Value)> {
+    let mut out = Vec::new();
+    for value in [json!(true), json!("x"), json!(7), json!(1.5), json!([]), json!({})] {
+        if schema
+            .get("type")
+            .is_some_and(|_| !schema::refusals(&json!({"type": schema["type"]}), &value).is_empty())
+        {
+            out.push((String::new(), value));
+        }
+    }
+    let mut inside = |schema: &Value, place: &str, around: &dyn Fn(Value) -> Value| {
+        let inner = wrong_values(schema).into_iter();
+        out.extend(inner.map(|(inner, value)| (format!("{place}{inner}"), around(value))));
+    };
+    for (keyword, limit) in schema.as_object().unwrap() {
+        match keyword.as_str() {
+            "items" => inside(limit, "[0]", &|value| json!([value])),
+            "properties" => {
+                for (key, schema) in limit.as_object().unwrap() {
+                    inside(schema, &format!(".{key}"), &|value| json!({key: value}));
+                }
+            }
+            "additionalProperties" if limit.is_object() => inside(limit, ".a", &|value| json!({"a": value})),
+            _ => {}
+        }
+    }
+    for (keyword, limit) in schema.as_object().unwrap() {
+        match keyword.as_str() {
+            "enum" => out.push((String::new(), json!("Sometimes"))),
+            "minLength" => out.push((String::new(), json!(""))),
+            "minimum" => out.push((String::new(), json!(limit.as_i64().unwrap() - 1))),
+            "maximum" => out.push((String::new(), json!(limit.as_i64().unwrap() + 1))),
+            "additionalProperties" if *limit == json!(false) => {
+                out.push((".misspelt".to_owned(), json!({"misspelt": 1})));
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// The charts of the repository.
+fn charts() -> Vec<PathBuf> {
+    let examples = fs::read_dir(testdata().join("../examples")).unwrap();
+    let folders = examples.filter_map(|example| fs::read_dir(example.unwrap().path().join("charts")).ok());
+    let mut out: Vec<PathBuf> = folders.flatten().map(|chart| chart.unwrap().path()).collect();
+    assert!(out.len() >= 4, "{out:?}");
+    out.push(testdata().join("cases/deploy/expected/chart"));
+    out
+}
+
+/// Every value of a wrong type, out of its range or with a misspelt name is refused at its place. Where Helm is installed, it
+/// refuses those of one chart too.
+#[test]
+fn wrong_values_are_refused_at_their_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("values.yaml");
+    let mut count = 0;
+    for chart in charts() {
+        let text = fs::read_to_string(chart.join("values.schema.json")).unwrap();
+        let schema: Value = serde_json::from_str(&text).unwrap();
+        let usual = values(&chart);
+        assert_eq!(schema::refusals(&schema, &usual), [""; 0], "{}", chart.display());
+        for (place, wrong) in wrong_values(&schema).into_iter().filter(|(_, wrong)| wrong.is_object()) {
+            let mut values = usual.clone();
+            merge(&mut values, &wrong);
+            let refusals = schema::refusals(&schema, &values);
+            assert!(
+                matches!(&refusals[..], [one] if one.starts_with(&format!("{place}: "))),
+                "{}: {wrong}: {refusals:?}",
+                chart.display()
+            );
+            count += 1;
+            // The schemas of other charts have the same parts.
+            if !chart.ends_with("crontab") {
+                continue;
+            }
+            fs::write(&file, wrong.to_string()).unwrap();
+            let mut helm = Command::new("helm");
+            if let Ok(out) =
+                helm.args(["template", "a"]).args([&chart, Path::new("--values"), &file]).output()
+            {
+                let said = String::from_utf8_lossy(&out.stderr);
+                assert!(
+                    !out.status.success() && said.contains("values don't meet the specifications"),
+                    "{wrong}: {said}"
+                );
+            }
+        }
+    }
+    assert!(count > 500, "{count}");
 }
 
 #[test]

@@ -20,6 +20,9 @@ struct Flags {
     /// The port of the webhook
     #[arg(long, default_value_t = 9443)]
     webhook_port: u16,
+    /// Whether webhooks are served; they need a certificate
+    #[arg(long, env = "ENABLE_WEBHOOKS", default_value_t = true, action = clap::ArgAction::Set)]
+    webhooks: bool,
 }
 
 #[derive(Subcommand)]
@@ -41,7 +44,7 @@ async fn main() -> anyhow::Result<()> {
     let flags = Flags::parse();
     match &flags.command {
         Some(Command::Check { file }) => check(file),
-        None => serve(flags.manager, flags.webhook_port).await,
+        None => serve(flags.manager, flags.webhooks.then_some(flags.webhook_port)).await,
     }
 }
 
@@ -53,13 +56,15 @@ fn check(file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn serve(flags: ManagerFlags, port: u16) -> anyhow::Result<()> {
+async fn serve(flags: ManagerFlags, webhook_port: Option<u16>) -> anyhow::Result<()> {
     let stop = shutdown_signal()?;
     let client = flags.connect().await?;
     let mut manager = flags.builder(client, &Registry::new(), "crontab-webhook")?.build();
     manager.add_healthz_check("ping", || Ok(()));
     manager.add_readyz_check("ping", || Ok(()));
-    manager.add_webhooks(crontab_webhook::server().port(port).build()?);
+    if let Some(port) = webhook_port {
+        manager.add_webhooks(crontab_webhook::server().port(port).build()?);
+    }
     manager.run(stop).await?;
     Ok(())
 }
