@@ -9,23 +9,43 @@ server=
 # failures, set another seed.
 export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-1}
 
-# install_packages NAME...: with Debian's package manager, as root or through sudo.
-install_packages() {
-  echo "installing $*"
-  local as_root=()
-  [ "$(id -u)" = 0 ] || as_root=(sudo)
-  # Scripts that run at once wait for each other, which the package manager does not.
+# as_root COMMAND...: through sudo unless the user is root.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# with_packages COMMAND...: after an update of the package manager's lists. Scripts that run at once wait for each other, which
+# the package manager does not.
+with_packages() {
   (
     flock 9
-    "${as_root[@]}" apt-get update -qq
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-      apt-get install -qq -y --no-install-recommends "$@" >/dev/null
+    as_root apt-get update -qq
+    "$@"
   ) 9>"${TMPDIR:-/tmp}/kubesmith-packages.lock"
+}
+
+# install_packages NAME...: with Debian's package manager.
+install_packages() {
+  echo "installing $*"
+  with_packages as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -qq -y --no-install-recommends "$@" >/dev/null
 }
 
 # need COMMAND PACKAGE...: installs the packages when the command is not there.
 need() {
   command -v "$1" >/dev/null || install_packages "${@:2}"
+}
+
+# need_program COMMAND PACKAGE: takes only the program from a package with many dependencies, into the target folder.
+need_program() {
+  local folder=$target/programs/$2
+  command -v "$1" >/dev/null && return
+  if [ ! -x "$folder/usr/bin/$1" ]; then
+    echo "downloading $1 of the package $2"
+    mkdir -p "$folder"
+    (cd "$folder" && with_packages apt-get download -qq "$2" && dpkg-deb --fsys-tarfile ./*.deb | tar --extract "./usr/bin/$1" && rm ./*.deb)
+  fi
+  PATH=$PATH:$(realpath "$folder/usr/bin")
 }
 
 # need_tools: cargo and a C compiler, which Rust links with, are there.

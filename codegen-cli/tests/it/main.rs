@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod accepted;
+mod alerts;
 mod aliases;
 mod api_rules;
 mod applyconfigurations;

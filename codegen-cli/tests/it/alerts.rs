@@ -1,0 +1,199 @@
+//! The alerts of generated managers in Prometheus' own evaluation: `promtool test rules`.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::Crate;
+
+/// Series of two hours with an interval of a minute: an operator with three replicas, of which one leads. The label `@` stands
+/// for the job and the namespace.
+const HEALTHY: &[(&str, &str)] = &[
+    ("up{@,pod=\"a\"}", "1x120"),
+    ("up{@,pod=\"b\"}", "1x120"),
+    ("up{@,pod=\"c\"}", "1x120"),
+    ("leader_election_master_status{@,name=\"shop\",pod=\"a\"}", "1x120"),
+    ("leader_election_master_status{@,name=\"shop\",pod=\"b\"}", "0x120"),
+    ("controller_runtime_reconcile_total{@,controller=\"item\",result=\"success\"}", "0+60x120"),
+    ("controller_runtime_reconcile_total{@,controller=\"item\",result=\"error\"}", "0+4x120"),
+    ("controller_runtime_reconcile_errors_total{@,controller=\"item\"}", "0+4x120"),
+    ("controller_runtime_reconcile_panics_total{@,controller=\"item\"}", "0x120"),
+    ("workqueue_longest_running_processor_seconds{@,name=\"item\"}", "0 30 590 0 20x116"),
+    ("workqueue_queue_duration_seconds_bucket{@,name=\"item\",le=\"0.1\"}", "0+50x120"),
+    ("workqueue_queue_duration_seconds_bucket{@,name=\"item\",le=\"100\"}", "0+64x120"),
+    ("workqueue_queue_duration_seconds_bucket{@,name=\"item\",le=\"1000\"}", "0+64x120"),
+    ("workqueue_queue_duration_seconds_bucket{@,name=\"item\",le=\"+Inf\"}", "0+64x120"),
+    ("rest_client_requests_total{@,code=\"200\",method=\"GET\"}", "0+80x120"),
+    ("rest_client_requests_total{@,code=\"409\",method=\"PUT\"}", "0+20x120"),
+    ("rest_client_requests_total{@,code=\"503\",method=\"GET\"}", "0+4x120"),
+    ("rest_client_requests_total{@,code=\"<error>\",method=\"GET\"}", "0+4x120"),
+    // Another operator, in which everything is wrong.
+    ("up{job=\"other\",pod=\"a\"}", "0x120"),
+    ("controller_runtime_reconcile_panics_total{job=\"other\",controller=\"item\"}", "0+1x120"),
+    ("rest_client_requests_total{job=\"other\",code=\"500\",method=\"GET\"}", "0+9x120"),
+];
+
+/// A fault: changed series, and the alert that fires, with its labels.
+struct Fault {
+    alert: &'static str,
+    series: &'static [(&'static str, &'static str)],
+    labels: Value,
+    /// The last minute in which the alert is quiet.
+    quiet: u32,
+    /// Alerts that fire as well.
+    also: &'static [&'static str],
+}
+
+fn faults() -> Vec<Fault> {
+    let by = |label: &str, value: &str| json!({"namespace": "shop-system", label: value});
+    vec![
+        Fault {
+            alert: "ManagerDown",
+            series: &[
+                ("up{@,pod=\"a\"}", "0x120"),
+                ("up{@,pod=\"b\"}", "0x120"),
+                ("up{@,pod=\"c\"}", "0x120"),
+            ],
+            labels: json!({}),
+            quiet: 4,
+            also: &["ShardDown"],
+        },
+        Fault {
+            alert: "ShardDown",
+            series: &[("up{@,pod=\"c\"}", "0x120")],
+            labels: json!({"job": "shop-controller-manager-metrics-service", "namespace": "shop-system", "pod": "c"}),
+            quiet: 4,
+            also: &[],
+        },
+        Fault {
+            alert: "NoLeader",
+            series: &[("leader_election_master_status{@,name=\"shop\",pod=\"a\"}", "0x120")],
+            labels: by("name", "shop"),
+            quiet: 4,
+            also: &[],
+        },
+        Fault {
+            alert: "ReconcileErrors",
+            series: &[
+                ("controller_runtime_reconcile_total{@,controller=\"item\",result=\"error\"}", "0+20x120"),
+                ("controller_runtime_reconcile_errors_total{@,controller=\"item\"}", "0+20x120"),
+            ],
+            labels: by("controller", "item"),
+            quiet: 14,
+            also: &[],
+        },
+        Fault {
+            alert: "ReconcilePanics",
+            series: &[("controller_runtime_reconcile_panics_total{@,controller=\"item\"}", "0x50 1x70")],
+            labels: by("controller", "item"),
+            quiet: 50,
+            also: &[],
+        },
+        Fault {
+            alert: "ReconcileStuck",
+            series: &[("workqueue_longest_running_processor_seconds{@,name=\"item\"}", "0+60x120")],
+            labels: by("name", "item"),
+            quiet: 14,
+            also: &[],
+        },
+        Fault {
+            alert: "QueueLags",
+            series: &[
+                ("workqueue_queue_duration_seconds_bucket{@,name=\"item\",le=\"1000\"}", "0+80x120"),
+                ("workqueue_queue_duration_seconds_bucket{@,name=\"item\",le=\"+Inf\"}", "0+80x120"),
+            ],
+            labels: by("name", "item"),
+            quiet: 14,
+            also: &[],
+        },
+        Fault {
+            alert: "ServerErrors",
+            series: &[("rest_client_requests_total{@,code=\"<error>\",method=\"GET\"}", "0+14x120")],
+            labels: json!({"namespace": "shop-system"}),
+            quiet: 14,
+            also: &[],
+        },
+    ]
+}
+
+/// A project that has every alert.
+fn rules() -> (Crate, Value) {
+    let project = Crate::new(
+        "use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;\nuse kubesmith_runtime::Resource;\n\
+         #[derive(Clone, Debug, Default, Resource)]\n#[resource(group = \"shop.example.com\", version = \"v1\", kind = \"Item\")]\n\
+         pub struct Item { pub metadata: ObjectMeta }\n",
+    );
+    project.write(
+        "kubesmith.toml",
+        "input = [\"api\"]\nonly = [\"crd\", \"rbac\", \"deploy\"]\n\
+         [deploy]\noutput = \"config\"\nname = \"shop\"\nshards = 3\nalerts = true\n",
+    );
+    let out = project.run(&["generate"]);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let rule = fs::read_to_string(project.path("config/prometheus/rules.yaml")).unwrap();
+    let rule: Value = serde_yaml::from_str(&rule).unwrap();
+    (project, rule["spec"].clone())
+}
+
+/// A test of promtool: the healthy operator with these series instead.
+fn test(name: &str, changed: &[(&str, &str)], alerts: &[Value]) -> Value {
+    let mut series: BTreeMap<&str, &str> = HEALTHY.iter().copied().collect();
+    for (one, values) in changed {
+        assert!(series.insert(one, values).is_some(), "{one}");
+    }
+    let labels = "job=\"shop-controller-manager-metrics-service\",namespace=\"shop-system\"";
+    let series =
+        series.iter().map(|(one, values)| json!({"series": one.replace('@', labels), "values": values}));
+    json!({
+        "name": name, "interval": "1m", "input_series": series.collect::<Vec<_>>(), "alert_rule_test": alerts,
+    })
+}
+
+fn expected(alert: &str, minute: u32, firing: &[Value]) -> Value {
+    json!({"alertname": alert, "eval_time": format!("{minute}m"), "exp_alerts": firing})
+}
+
+#[test]
+fn every_alert_has_a_fault() {
+    let (_project, spec) = rules();
+    let alerts = spec["groups"][0]["rules"].as_array().unwrap();
+    let names: Vec<&str> = alerts.iter().map(|rule| rule["alert"].as_str().unwrap()).collect();
+    assert_eq!(names, faults().iter().map(|fault| fault.alert).collect::<Vec<_>>());
+}
+
+#[test]
+#[ignore = "needs promtool: hack/alerts.sh"]
+fn alerts_fire_on_their_faults_only() {
+    let (project, spec) = rules();
+    let alerts = spec["groups"][0]["rules"].as_array().unwrap().clone();
+    let names = || alerts.iter().map(|rule| rule["alert"].as_str().unwrap());
+    let quiet: Vec<Value> = names().map(|name| expected(name, 100, &[])).collect();
+    let mut tests = vec![test("healthy", &[], &quiet)];
+    for Fault { alert, series, labels, quiet, also } in faults() {
+        let rule = alerts.iter().find(|rule| rule["alert"] == alert).unwrap();
+        let mut firing = json!({"exp_labels": labels, "exp_annotations": rule["annotations"]});
+        firing["exp_labels"]["severity"] = rule["labels"]["severity"].clone();
+        let mut wanted: Vec<Value> = names()
+            .filter(|name| *name != alert && !also.contains(name))
+            .map(|name| expected(name, 55, &[]))
+            .collect();
+        wanted.push(expected(alert, quiet, &[]));
+        wanted.push(expected(alert, 55, &[firing]));
+        tests.push(test(alert, series, &wanted));
+    }
+    project.write("rules.json", spec.to_string());
+    let file = json!({"rule_files": ["rules.json"], "evaluation_interval": "1m", "tests": tests});
+    project.write("tests.json", file.to_string());
+    let out = project
+        .command("promtool")
+        .args(["test", "rules", "tests.json"])
+        .output()
+        .expect("promtool is installed");
+    let text = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "{text}");
+    // The test fails when an alert does not fire.
+    project.write("tests.json", file.to_string().replace("0+20x120", "0+5x120"));
+    let out = project.command("promtool").args(["test", "rules", "tests.json"]).output().unwrap();
+    assert!(!out.status.success());
+}
