@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The way of a newcomer. A dry run publishes the public crates. From their packages alone, and offline, this script then builds
 # the command, the example of README.md and the tutorial, and moves the operator of testdata/migration from kube-rs as the book
-# says. Prints the time of each step.
+# says. The commands of the pages about operations run on one cluster. Prints the time of each step.
 #
 #   hack/newcomer.sh           goes all the way, in the target folder
 #   hack/newcomer.sh --names   prints the public packages as arguments of cargo
@@ -21,6 +21,7 @@ need patch patch
 need python3 python3
 need kubectl kubernetes-client
 need make make
+need curl curl
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
 # As the tests are built in CI, so that dependencies are there already.
 export CARGO_PROFILE_DEV_DEBUG="${CARGO_PROFILE_DEV_DEBUG:-0}" CARGO_INCREMENTAL="${CARGO_INCREMENTAL:-0}"
@@ -122,7 +123,8 @@ TOML
   cargo build --workspace --all-targets
 }
 
-# listings PAGE: the blocks of a page of the book with a comment above them, as a script: `run`, `file: PATH` and `apply`.
+# listings PAGE: the blocks of a page of the book with a comment above them, as a script: `run`, `file: PATH` and `apply`. Of a
+# console, only the commands run.
 listings() {
   awk '
     /^<!-- run -->$/ { next_block = "run"; next }
@@ -130,11 +132,12 @@ listings() {
     /^<!-- file: .* -->$/ { next_block = "file"; path = $3; next }
     /^```/ && in_block { if (in_block != "run") print "END_OF_BLOCK"; in_block = ""; next }
     /^```/ && next_block != "" {
-      in_block = next_block; next_block = ""
+      in_block = next_block; next_block = ""; is_console = $0 == "```console"
       if (in_block == "file") print "cat > " path " <<\"END_OF_BLOCK\""
       if (in_block == "apply") print "patch --quiet -p1 <<\"END_OF_BLOCK\""
       next
     }
+    in_block == "run" && is_console { if (sub(/^\$ /, "")) print; next }
     in_block { print }
   ' "$1"
 }
@@ -158,6 +161,38 @@ migration() {
   source ../migration.sh
 }
 
+# codegen-cli/tests/it/book.rs lists the commands that do not run here, and why.
+operations() {
+  local page port
+  KUBESMITH=$newcomer/bin/kubesmith serve "$newcomer/cluster" --feature-gates ShardedListAndWatch=true
+  for page in deploy helm observability; do
+    mkdir -p "$newcomer/operations/$page"
+    cp -R examples/balancer/api "$newcomer/operations/$page"
+    listings "docs/operations/$page.md" >"$newcomer/operations/$page.sh"
+  done
+  set -o xtrace
+  for page in deploy helm; do
+    (cd "$newcomer/operations/$page" && source "../$page.sh")
+  done
+  kubectl --namespace balancer-system rollout status deployment/balancer-controller-manager
+
+  # The page's program is the tutorial's, at a free address. Other projects have a `manager` in the target folder, too.
+  (cd "$newcomer/bakery" && cargo test --quiet --no-run)
+  kubectl apply -f "$newcomer/bakery/config/crd/bases"
+  port=$(python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
+  sed -i "s/:8082/:$port/" "$newcomer/operations/observability.sh"
+  "$CARGO_TARGET_DIR/debug/manager" --webhooks=false --metrics-bind-address=0 --health-probe-bind-address=0 \
+    "--debug-bind-address=127.0.0.1:$port" &
+  program=$!
+  trap 'kill "$program"; stop_serving' EXIT
+  until curl --silent "http://127.0.0.1:$port/debug/flags/v"; do
+    kill -0 "$program"
+    sleep 0.05
+  done
+  source "$newcomer/operations/observability.sh"
+  curl --silent --fail "http://127.0.0.1:$port/debug/flags/v" | grep 'my_operator=debug'
+}
+
 rm -rf "$newcomer"
 mkdir -p "$newcomer/.cargo" "$newcomer/bin"
 # A newcomer has no settings of this repository.
@@ -169,3 +204,4 @@ step command build
 step readme readme
 step tutorial tutorial
 step migration migration
+step operations operations

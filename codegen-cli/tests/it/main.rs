@@ -7,6 +7,7 @@ mod aliases;
 mod api_rules;
 mod applyconfigurations;
 mod architecture;
+mod book;
 mod builtin;
 mod certificates;
 mod cli;
