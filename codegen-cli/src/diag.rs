@@ -53,6 +53,14 @@ impl Diagnostic {
         self
     }
 
+    /// Turns an error into a warning about output of controller-gen that an API server accepts.
+    #[cfg(feature = "go")]
+    pub(crate) fn of_controller_gen(mut self) -> Self {
+        self.severity = Severity::Warning;
+        self.notes.push("controller-gen writes it".to_string());
+        self
+    }
+
     /// An error.
     pub fn error(code: Code, primary: impl Into<Option<Loc>>, message: impl Into<String>) -> Self {
         Self {

@@ -44,8 +44,20 @@ pub fn summary(description: &str) -> String {
 
 /// Cuts a description to `limit` bytes: after the last sentence that fits, else after the last word, with `...`.
 pub fn truncate(description: &str, limit: usize) -> String {
+    let head = match sentences(description, limit) {
+        Ok(whole) => return whole.to_string(),
+        Err(head) => head,
+    };
+    match head.rfind(char::is_whitespace) {
+        Some(at) if at > 0 => format!("{}...", &head[..at]),
+        _ => format!("{head}..."),
+    }
+}
+
+/// The whole sentences within a limit in bytes; `Err`: what fits of the first sentence.
+pub fn sentences(description: &str, limit: usize) -> Result<&str, &str> {
     if description.len() <= limit {
-        return description.to_string();
+        return Ok(description);
     }
     let mut end = limit;
     while !description.is_char_boundary(end) {
@@ -56,12 +68,9 @@ pub fn truncate(description: &str, limit: usize) -> String {
         matches!(c, '.' | '!' | '?' | '؟' | '۔' | '。' | '．' | '！' | '？' | '।' | '॥' | '‼' | '⁇')
     };
     if let Some((at, last)) = head.char_indices().rev().find(|&(at, c)| at > 0 && sentence_end(c)) {
-        return head[..at + last.len_utf8()].to_string();
+        return Ok(&head[..at + last.len_utf8()]);
     }
-    match head.rfind(char::is_whitespace) {
-        Some(at) if at > 0 => format!("{}...", &head[..at]),
-        _ => format!("{head}..."),
-    }
+    Err(head)
 }
 
 #[cfg(test)]
@@ -96,5 +105,6 @@ mod tests {
         assert_eq!(truncate("solidsolid", 5), "solid...");
         assert_eq!(truncate("éééé", 3), "é...");
         assert_eq!(truncate("short", 60), "short");
+        assert_eq!(sentences("no stop until it is cut", 10), Err("no stop un"));
     }
 }

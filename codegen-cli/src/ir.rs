@@ -100,16 +100,24 @@ pub struct InputCrate {
 pub struct Older {
     /// Descriptions have the lines of a paragraph in one.
     pub joins_lines: bool,
+    /// A cut description may end in a word, without an ellipsis.
+    pub cuts_words: bool,
     /// The values of a field add to those of its type.
     pub keeps_both_enums: bool,
     /// Equal numbers of properties of a field and of its type stand twice.
     pub keeps_equal_counts: bool,
     /// Rules of roles are merged only where they differ in verbs alone.
     pub keeps_rules: bool,
+    /// Rules without resources are left out of roles.
+    pub drops_urls: bool,
+    /// The group `core` gets its name after rules of roles are merged and sorted.
+    pub keeps_core: bool,
     /// The verb `*` does not replace the others.
     pub keeps_verbs: bool,
     /// Webhooks stand in the order of their packages, and of their names in a package.
     pub keeps_packages: bool,
+    /// Webhooks of a package stand in the order of their markers.
+    pub keeps_markers: bool,
 }
 
 /// An API group.

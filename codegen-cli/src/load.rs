@@ -57,6 +57,8 @@ pub struct LoadOptions<'a> {
     pub unsaved: &'a Unsaved,
     /// Whether to leave out unexported fields of Go structs.
     pub ignore_unexported: bool,
+    /// Whether to read the types of Go packages.
+    pub types: bool,
 }
 
 /// The crates, with their files and diagnostics.
@@ -133,6 +135,8 @@ pub struct Crate {
     pub is_go: bool,
     /// The differences of its release of controller-gen.
     pub older: Older,
+    /// Whether it has kinds that the run does not need.
+    pub has_unread_kinds: bool,
 }
 
 /// The target of a dependency's name.
@@ -380,6 +384,7 @@ impl Crate {
             is_beside: false,
             is_go: false,
             older: Default::default(),
+            has_unread_kinds: false,
             lib,
         }
     }

@@ -124,7 +124,8 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions<'_>) ->
     if nothing {
         ctx.report_roots_without_derive();
     }
-    if nothing && !diag::has_errors(&ctx.diagnostics) && !crates.list.is_empty() {
+    let is_unread = crates.list.iter().any(|krate| krate.has_unread_kinds);
+    if nothing && !is_unread && !diag::has_errors(&ctx.diagnostics) && !crates.list.is_empty() {
         let inputs = crates.list.iter().filter(|krate| krate.is_input);
         let names: Vec<String> = inputs.map(|krate| display(&krate.folder)).collect();
         let is_go = crates.list.iter().any(|krate| krate.is_go);

@@ -73,8 +73,11 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
         || settings.deploy.is_some()
         || settings.helm.is_some();
     let ignore_unexported = settings.ignore_unexported_fields;
+    // As with controller-gen, roles and webhooks need no types, whose packages may be missing.
+    let types = settings.only.is_empty()
+        || settings.only.iter().any(|it| !matches!(it, Generator::Rbac | Generator::Webhook));
     let options =
-        LoadOptions { generated, programs, features: &settings.features, unsaved, ignore_unexported };
+        LoadOptions { generated, programs, features: &settings.features, unsaved, ignore_unexported, types };
     let mut loaded = load::load(&settings.input, options);
     expand::expand(&mut loaded);
     loaded.lock(settings.kubernetes_version);

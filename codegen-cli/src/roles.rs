@@ -91,9 +91,14 @@ pub fn roles(rules: &[PolicyRule], default_name: &str, older: Older) -> Vec<Role
     roles.collect()
 }
 
+/// The name of a group in a role: `core` is short for the empty one.
+fn group(written: &str) -> &str {
+    if written == "core" { "" } else { written }
+}
+
 /// One rule for each resource.
 fn split(rule: &PolicyRule, older: Older) -> Vec<RoleRule> {
-    let groups = rule.groups.iter().map(|group| if group == "core" { "" } else { group });
+    let groups = rule.groups.iter().map(|name| if older.keeps_core { name } else { group(name) });
     let whole = RoleRule {
         groups: sorted(groups.map(str::to_string).collect()),
         resources: if older.keeps_rules { sorted(rule.resources.clone()) } else { Vec::new() },
@@ -102,7 +107,7 @@ fn split(rule: &PolicyRule, older: Older) -> Vec<RoleRule> {
         verbs: sorted(rule.verbs.clone()),
     };
     if older.keeps_rules || rule.resources.is_empty() {
-        return vec![whole];
+        return if whole.resources.is_empty() && older.drops_urls { Vec::new() } else { vec![whole] };
     }
     let of = |resource: &String| RoleRule { resources: vec![resource.clone()], ..whole.clone() };
     rule.resources.iter().map(of).collect()
@@ -125,6 +130,9 @@ fn normalize(mut rules: Vec<RoleRule>, older: Older) -> Vec<RoleRule> {
         }
     }
     rules.sort_by_cached_key(RoleRule::order);
+    for name in rules.iter_mut().flat_map(|rule| &mut rule.groups) {
+        *name = group(name).to_string();
+    }
     rules
 }
 
@@ -187,6 +195,24 @@ mod tests {
             shown_as(&rules, older),
             [" + a&b +  +  *;get;list", "apps + a&b +  +  get", "apps + b +  +  get"]
         );
+    }
+
+    #[test]
+    fn older_releases_rename_core_after_sorting() {
+        let rules = [rule("core;apps", "a", "get"), rule("batch", "a", "list"), rule("core", "b", "get")];
+        assert_eq!(shown(&rules), [" + b +  +  get", "&apps + a +  +  get", "batch + a +  +  list"]);
+        let older = Older { keeps_core: true, ..Older::default() };
+        assert_eq!(
+            shown_as(&rules, older),
+            ["apps& + a +  +  get", "batch + a +  +  list", " + b +  +  get"]
+        );
+    }
+
+    #[test]
+    fn rules_without_resources_are_left_out_for_two_releases() {
+        let rules = [PolicyRule { urls: texts("/a"), verbs: texts("get"), ..PolicyRule::default() }];
+        assert_eq!(shown(&rules), [" +  +  + /a get"]);
+        assert!(shown_as(&rules, Older { drops_urls: true, ..Older::default() }).is_empty());
     }
 
     #[test]

@@ -26,7 +26,10 @@ fn object(manifests: &Manifests, mutating: bool, service: Option<&WebhookService
     if webhooks.is_empty() {
         return None;
     }
-    webhooks.sort_by_key(|webhook| (package(webhook, manifests.older), webhook.name()));
+    let older = manifests.older;
+    webhooks.sort_by_key(|webhook| {
+        (package(webhook, older), if older.keeps_markers { "" } else { webhook.name() })
+    });
     let named = manifests.configurations.iter().filter(|configuration| configuration.mutating == mutating);
     let name = named.filter_map(|configuration| configuration.name.as_deref()).next();
     let (kind, usual_name) = match mutating {

@@ -19,6 +19,8 @@ pub(crate) struct GeneratorOptions {
     pub(crate) embedded_object_meta: bool,
     /// `ignoreUnexportedFields`
     pub(crate) ignore_unexported: bool,
+    /// `deprecatedV1beta1CompatibilityPreserveUnknownFields=false`
+    pub(crate) refuse_unknown_fields: bool,
     /// `headerFile`, relative to the current folder.
     pub(crate) header_file: Option<PathBuf>,
     /// `year`
@@ -302,6 +304,9 @@ fn options(text: &str, base: &Path) -> Option<GeneratorOptions> {
             "allowDangerousTypes" => out.allow_dangerous_types = value == "true",
             "generateEmbeddedObjectMeta" => out.embedded_object_meta = value == "true",
             "ignoreUnexportedFields" => out.ignore_unexported = value == "true",
+            "deprecatedV1beta1CompatibilityPreserveUnknownFields" => {
+                out.refuse_unknown_fields = value == "false";
+            }
             "headerFile" => out.header_file = Some(base.join(value)),
             "year" => out.year = Some(value.to_string()),
             _ => {}

@@ -39,14 +39,16 @@ pub(crate) struct Options {
     pub(crate) ignore_unexported: bool,
     /// Whether to read roles and webhooks.
     pub(crate) manifests: bool,
+    /// Whether to read types.
+    types: bool,
     /// The release of controller-gen whose output to reproduce.
     release: Release,
 }
 
 impl Options {
     /// Options of a run; the project decides the others.
-    pub(crate) fn new(ignore_unexported: bool, manifests: bool) -> Self {
-        Self { ignore_unexported, manifests, ..Self::default() }
+    pub(crate) fn new(ignore_unexported: bool, manifests: bool, types: bool) -> Self {
+        Self { ignore_unexported, manifests, types, ..Self::default() }
     }
 }
 
@@ -72,6 +74,8 @@ pub(crate) struct Translation {
     pub(crate) modules: Vec<String>,
     /// The files with declarations or markers.
     pub(crate) texts: Vec<Translated>,
+    /// Whether there are kinds, which the run does not need.
+    pub(crate) has_unread_kinds: bool,
     /// The differences of the project's release of controller-gen.
     pub(crate) older: Older,
     /// The packages that were read.

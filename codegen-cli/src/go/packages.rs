@@ -1,6 +1,6 @@
 //! Loads Go packages: the files of an import path, read when a type refers to it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -61,6 +61,8 @@ pub(super) struct Packages {
     modules: Vec<Module>,
     /// Packages by their import paths; `None`: not found.
     by_path: HashMap<(usize, String), Option<usize>>,
+    /// The folders of the inputs.
+    inputs: HashSet<PathBuf>,
 }
 
 impl Packages {
@@ -74,15 +76,29 @@ impl Packages {
         self.modules[self.list[package].module].path_of(file)
     }
 
-    /// Reads all packages in a folder and below it.
+    /// Reads all packages in a folder and below it, and those of modules inside, as controller-gen does:
+    /// `LoadRootsWithConfig` of controller-tools, pkg/loader/loader.go.
     pub(super) fn input(&mut self, input: &Path, sources: &mut SourceMap, diagnostics: &mut Vec<Diagnostic>) {
         let text = input.to_string_lossy();
         let folder = PathBuf::from(text.strip_suffix("...").unwrap_or(&text));
+        let mut inner = Vec::new();
+        if !self.release.leaves_out_modules() {
+            modules_inside(&folder, &mut inner, 0);
+        }
+        for folder in std::iter::once(folder).chain(inner) {
+            self.input_of_module(&folder, sources, diagnostics);
+        }
+    }
+
+    fn input_of_module(&mut self, folder: &Path, sources: &mut SourceMap, diagnostics: &mut Vec<Diagnostic>) {
         let module = self.modules.len();
-        self.modules.push(Module::around(&folder));
+        self.modules.push(Module::around(folder));
         let mut folders = Vec::new();
-        walk(&folder, &mut folders, 0);
+        walk(folder, &mut folders, 0);
         for folder in folders {
+            if !self.inputs.insert(fs::canonicalize(&folder).unwrap_or_else(|_| folder.clone())) {
+                continue;
+            }
             let path = self.modules[module].import_path(&folder);
             let path = if path.is_empty() { "main".to_string() } else { path };
             if self.by_path.contains_key(&(module, path.clone())) {
@@ -114,7 +130,10 @@ impl Packages {
         for file in go_files(folder) {
             let name = display(&file);
             let text = match fs::read(&file).map(String::from_utf8) {
-                Ok(Ok(text)) => text,
+                // Go ignores a byte order mark.
+                Ok(Ok(text)) => {
+                    text.replacen(BYTE_ORDER_MARK, "   ", usize::from(text.starts_with(BYTE_ORDER_MARK)))
+                }
                 Ok(Err(_)) => {
                     let message = format!("{name} is not UTF-8");
                     diagnostics.push(
@@ -274,6 +293,9 @@ impl Packages {
     }
 }
 
+/// The mark that some editors put before a text, three bytes long.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// The most levels of constants in constants.
 const CONSTANT_DEPTH: usize = 16;
 
@@ -297,6 +319,30 @@ fn walk(folder: &Path, out: &mut Vec<PathBuf>, depth: usize) {
             walk(&path, out, depth + 1);
         }
     }
+}
+
+/// The folders of modules inside a folder, in order.
+fn modules_inside(folder: &Path, out: &mut Vec<PathBuf>, depth: usize) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    let mut inner: Vec<PathBuf> = entries
+        .flatten()
+        .filter(is_folder)
+        .map(|entry| entry.path())
+        .filter(|path| !is_foreign(path))
+        .collect();
+    inner.sort();
+    for path in inner.into_iter().filter(|_| depth < DEPTH_LIMIT) {
+        if path.join("go.mod").is_file() {
+            out.push(path.clone());
+        }
+        modules_inside(&path, out, depth + 1);
+    }
+}
+
+/// Whether a folder is that of other tools, which may be large and has no modules of the project.
+fn is_foreign(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| [".git", "node_modules", "vendor"].iter().any(|it| name == *it))
 }
 
 /// The files of the package in a folder, by name.

@@ -3,6 +3,7 @@
 use tree_sitter::{Node, Parser, Tree};
 
 use super::comments::Groups;
+use super::markers;
 use super::release::Release;
 use super::syntax::{
     Comments, Constant, Field, File, Import, Kind, Method, Part, Place, Type, TypeDecl, Word,
@@ -29,6 +30,9 @@ pub(crate) fn parse_file(text: &str, release: Release) -> File {
     let last = reader.groups.markers(rest);
     reader.file.markers.extend(last);
     reader.file.markers.sort_by_key(|marker| marker.place.start);
+    if reader.file.package.is_none() && reader.file.errors.is_empty() {
+        reader.file.errors.push(0..text.find('\n').unwrap_or(text.len()));
+    }
     reader.file
 }
 
@@ -166,6 +170,9 @@ impl<'t> Reader<'t> {
         let counted = before.free.chain(before.near).chain(before.doc.filter(|_| is_package));
         let markers = self.groups.markers(counted);
         self.file.markers.extend(markers);
+        if !is_package {
+            self.documenting(doc);
+        }
         if node.kind() == "const_declaration" {
             self.constants(node, doc);
         }
@@ -248,6 +255,12 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// Notes markers of roles and webhooks in documentation.
+    fn documenting(&mut self, doc: Option<usize>) {
+        let found = self.groups.markers(doc).into_iter();
+        self.file.documenting.extend(found.filter(|marker| markers::is_manifest(markers::name(marker))));
+    }
+
     fn method(&mut self, node: Node<'_>) {
         let receiver = node.child_by_field_name("receiver").and_then(|list| list.named_child(0));
         let ty = receiver.and_then(|receiver| receiver.child_by_field_name("type"));
@@ -287,9 +300,10 @@ impl<'t> Reader<'t> {
         // The documentation of a type's group has only markers for the type; those for packages belong to the
         // package.
         let (of_package, mut markers): (Vec<Word>, Vec<Word>) =
-            near.into_iter().partition(|marker| super::markers::is_of_package(&marker.text));
+            near.into_iter().partition(|marker| markers::is_of_package(&marker.text));
         self.file.markers.extend(of_package);
         markers.extend(self.groups.markers(doc));
+        self.documenting(doc);
         let description = self.groups.description(doc);
         let ty = self.ty(ty, 0);
         self.file.types.push(TypeDecl {

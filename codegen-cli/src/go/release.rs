@@ -11,9 +11,13 @@ use crate::ir::Older;
 pub(crate) struct Release(pub(super) Option<[u32; 3]>);
 
 /// Markers that releases added, with the last release without them. Older releases take them for comments.
-const ADDED: [(&str, [u32; 3]); 10] = [
+const ADDED: [(&str, [u32; 3]); 13] = [
     // Commit 5e5bc88a of 2024-05-14.
     ("default", [0, 15, 0]),
+    // Commit f79cfef8 of 2024-09-24.
+    ("kubebuilder:selectablefield", [0, 16, 3]),
+    // Commit b836f7a1 of 2025-04-14.
+    ("kubebuilder:title", [0, 17, 3]),
     // Commit 7c982e07 of 2025-06-18.
     ("kubebuilder:validation:AtMostOneOf", [0, 18, 0]),
     ("kubebuilder:validation:ExactlyOneOf", [0, 18, 0]),
@@ -22,6 +26,8 @@ const ADDED: [(&str, [u32; 3]); 10] = [
     // Commit 8093c7e7 of 2025-10-13.
     ("k8s:optional", [0, 19, 0]),
     ("k8s:required", [0, 19, 0]),
+    // Commit 916f3caf of 2026-02-10.
+    ("kubebuilder:externalDocs", [0, 20, 1]),
     // Commit b20dcc42 of 2026-04-26.
     ("k8s:enum", [0, 20, 1]),
     // Commit 456a080c of 2026-05-01.
@@ -41,15 +47,23 @@ impl Release {
     pub(super) fn older(self) -> Older {
         Older {
             joins_lines: self.joins_lines(),
+            // Commit e42b1a29 of 2024-07-15.
+            cuts_words: self.is_up_to([0, 16, 5]),
             keeps_both_enums: self.keeps_both_enums(),
             // Commit 3765c8c2 of 2026-04-27, after 0.21.0 on its branch.
             keeps_equal_counts: self.is_up_to([0, 21, 0]),
             // Commit e426c7c6 of 2024-05-02.
             keeps_rules: self.is_up_to([0, 15, 0]),
+            // Commit 97708aa2 of 2024-08-29.
+            drops_urls: self.is_up_to([0, 16, 1]) && !self.is_up_to([0, 15, 0]),
+            // Commit 4c27c109 of 2024-08-29.
+            keeps_core: self.is_up_to([0, 16, 1]),
             // Commit 17cbcd35 of 2024-10-28.
             keeps_verbs: self.is_up_to([0, 16, 5]),
             // Commit 9f89b469 of 2025-10-30.
             keeps_packages: self.is_up_to([0, 19, 0]),
+            // Commit 4ce8785f of 2022-10-14.
+            keeps_markers: self.is_up_to([0, 11, 4]),
         }
     }
 
@@ -95,13 +109,33 @@ impl Release {
         self.is_up_to([0, 15, 0])
     }
 
-    /// Whether every field of the type `corev1.Protocol` has its default, until commit 2f6801da of 2024-08-14.
+    /// Whether `corev1.Protocol` is a string with a default, until commit 2f6801da of 2024-08-14.
     pub(super) fn has_protocol_default(self) -> bool {
         self.is_up_to([0, 16, 0])
     }
 
+    /// Whether a type with `MarshalText` has the schema of its declaration, until commit e92e85dc of 2024-11-17.
+    pub(super) fn ignores_text(self) -> bool {
+        self.is_up_to([0, 16, 5])
+    }
+
+    /// Whether an alias of a predeclared type is that type, without its comments and markers, until commit
+    /// 7587d2c0 of 2024-10-21.
+    pub(super) fn ignores_aliases(self) -> bool {
+        self.is_up_to([0, 16, 4])
+    }
+
+    /// Whether a pattern leaves out modules inside, until commit 734a8a31 of 2022-05-03.
+    pub(super) fn leaves_out_modules(self) -> bool {
+        self.is_up_to([0, 8, 0])
+    }
+
     /// Whether the release knows a marker.
     pub(super) fn knows(self, marker: &str) -> bool {
+        // Commit 5c4990cb of 2024-03-26.
+        if marker.starts_with("kubebuilder:validation:items:") && self.is_up_to([0, 14, 0]) {
+            return false;
+        }
         !ADDED.iter().any(|(name, last)| *name == marker && self.is_up_to(*last))
     }
 }
@@ -122,6 +156,12 @@ mod tests {
         assert!(!old.joins_lines() && Release(Some([0, 13, 0])).joins_lines());
         assert!(!old.knows("default") && newer.knows("default"));
         assert!(newer.knows("kubebuilder:validation:AtLeastOneOf"));
+        for (marker, version) in
+            [("selectablefield", [0, 16, 4]), ("title", [0, 18, 0]), ("externalDocs", [0, 21, 0])]
+        {
+            let marker = format!("kubebuilder:{marker}");
+            assert!(!old.knows(&marker) && Release(Some(version)).knows(&marker), "{marker}");
+        }
         let Older { keeps_rules, keeps_verbs, keeps_packages, .. } = Release(Some([0, 16, 5])).older();
         assert!(!keeps_rules && keeps_verbs && keeps_packages && old.older().keeps_rules);
         assert_eq!(newest.older(), Older::default());

@@ -5,6 +5,7 @@ use kubesmith_core::diag::Code;
 use super::known;
 use super::markers;
 use super::packages::{Packages, TypeId};
+use super::release::Release;
 use super::syntax::{Kind, Place, Type};
 use super::text::loc;
 use crate::diag::Diagnostic;
@@ -42,6 +43,7 @@ pub(super) struct Resolver<'s> {
     pub(super) packages: Packages,
     pub(super) sources: &'s mut SourceMap,
     pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) release: Release,
 }
 
 impl Resolver<'_> {
@@ -114,7 +116,7 @@ impl Resolver<'_> {
         match local {
             Some(other) => self.behind_alias(at, place, other, depth + 1),
             None => match self.target(id.into(), &ty)? {
-                Target::Builtin(..) => Some(Target::Declared(id)),
+                Target::Builtin(..) if !self.release.ignores_aliases() => Some(Target::Declared(id)),
                 target => Some(target),
             },
         }
@@ -181,7 +183,8 @@ impl Resolver<'_> {
     fn unknown(&mut self, loc: Loc, name: &str) {
         self.diagnostics.push(
             Diagnostic::error(Code::UNRESOLVED_TYPE, loc, format!("cannot find the type `{name}`"))
-                .label("not found in the package or its imports"),
+                .label("not found in the package or its imports")
+                .help("declare the type, or import its package"),
         );
     }
 

@@ -33,6 +33,8 @@ pub(crate) struct File {
     pub(crate) is_generated: bool,
     /// The markers of the package, in source order.
     pub(crate) markers: Vec<Word>,
+    /// The markers of roles and webhooks that document a declaration, where they have no effect.
+    pub(crate) documenting: Vec<Word>,
     /// The syntax errors.
     pub(crate) errors: Vec<Place>,
 }

@@ -28,10 +28,15 @@ const RESOURCE: &str = "#[derive(::kubesmith_runtime::Resource)]\n";
 /// Types that attributes describe completely need no derive of serde.
 const SCHEMA_ALONE: &str = "#[derive(::kubesmith_runtime::Schema)]\n";
 
+/// `corev1.Protocol` in older releases.
+const PROTOCOL: &str = "#[schema(extra = {\"default\": \"TCP\"})]\n\
+    #[derive(::kubesmith_runtime::Schema, ::serde::Serialize, ::serde::Deserialize)]\n\
+    pub struct Protocol(pub ::std::string::String);\n\n";
+
 /// Translates the kinds of the input packages with all types that they use, and the packages' facts beside
 /// types.
 pub(super) fn translate(packages: Packages, sources: &mut SourceMap, options: Options) -> Translation {
-    let resolver = Resolver { packages, sources, diagnostics: Vec::new() };
+    let resolver = Resolver { packages, sources, diagnostics: Vec::new(), release: options.release };
     let mut translator = Translator {
         resolver,
         options,
@@ -42,11 +47,16 @@ pub(super) fn translate(packages: Packages, sources: &mut SourceMap, options: Op
         broken: BTreeSet::new(),
     };
     translator.find_kinds();
+    let has_unread_kinds = !options.types && !translator.kinds.is_empty();
+    if !options.types {
+        translator.kinds.clear();
+        translator.queue.clear();
+    }
     while let Some(id) = translator.queue.pop() {
         let text = translator.checked_declaration(id);
         translator.texts.insert(id, text);
     }
-    translator.finish()
+    Translation { has_unread_kinds, ..translator.finish() }
 }
 
 pub(super) struct Translator<'s> {
@@ -135,6 +145,10 @@ impl Translator<'_> {
         let at = At::from(id);
         let decl = self.resolver.packages.decl(id).clone();
         let mut text = Text::new(self.resolver.packages.list[at.package].files[at.file].0);
+        if self.is_older_protocol(id) {
+            text.push(PROTOCOL);
+            return text;
+        }
         let is_kind = self.kinds.contains(&id);
         let place = if is_kind { MarkerPlace::Root } else { MarkerPlace::Struct };
         let says_type = markers::value(&decl.comments.markers, "kubebuilder:validation:Type");
@@ -154,7 +168,8 @@ impl Translator<'_> {
             text.push(";\n\n");
             return text;
         }
-        let is_text = !is_json && self.resolver.has_method(id, "MarshalText", 0);
+        let ignores_text = self.options.release.ignores_text();
+        let is_text = !is_json && !ignores_text && self.resolver.has_method(id, "MarshalText", 0);
         if is_text && says_type.is_some_and(|said| said != "string") {
             self.report_text(at, &decl.name);
         }
@@ -228,10 +243,7 @@ impl Translator<'_> {
         let visible = ty.map(|ty| self.visible(at, ty));
         let mut counts: Vec<&Word> = Vec::new();
         // A marker that the release does not know replaces none.
-        let is_known = |marker: &&Word| {
-            let name = markers::name(marker);
-            self.options.release.knows(name) || name == "default" && ty.is_some_and(is_protocol)
-        };
+        let is_known = |marker: &&Word| self.options.release.knows(markers::name(marker));
         let known: Vec<Word> = all.iter().filter(is_known).cloned().collect();
         for marker in markers::effective(&known, place) {
             if self.options.release.counts_in_lists() && one_of::rank(marker).is_some() {
@@ -266,7 +278,6 @@ impl Translator<'_> {
             text.marker("///", &Word { text: written, place: marker.place.clone() });
         }
         self.format_of_type(text, at, all, ty);
-        self.default_of_protocol(text, at, &known, ty.filter(|_| place == MarkerPlace::Field));
         counts.sort_by_key(|marker| one_of::rank(marker));
         counts.into_iter().filter_map(one_of::rule).for_each(|rule| text.marker("///", &rule));
     }
@@ -282,27 +293,12 @@ impl Translator<'_> {
         text.marker("///", &Word { text: written, place: said.place.clone() });
     }
 
-    /// The default of fields of the type `corev1.Protocol` in older releases.
-    fn default_of_protocol(&mut self, text: &mut Text, at: At, known: &[Word], ty: Option<&Type>) {
-        let pointed = ty.map(|ty| if let Kind::Pointer(inner) = &ty.kind { &**inner } else { ty });
-        let Some(ty) = pointed.filter(|ty| self.is_older_protocol(at, ty)) else { return };
-        if !["kubebuilder:default", "default"].iter().any(|name| markers::has(known, name)) {
-            let written = "+kubebuilder:default=TCP".to_string();
-            text.marker("///", &Word { text: written, place: ty.place.clone() });
-        }
-    }
-
-    /// Whether a type is `corev1.Protocol`, for which older releases have a text with a default: `KnownPackages` of
-    /// controller-tools, pkg/crd/known_types.go.
-    fn is_older_protocol(&mut self, at: At, ty: &Type) -> bool {
-        if !self.options.release.has_protocol_default() || !is_protocol(ty) {
-            return false;
-        }
-        let package = match &ty.kind {
-            Kind::Qualified(package, _) => self.resolver.import_path(at, package),
-            _ => Some(self.resolver.packages.list[at.package].path.clone()),
-        };
-        package.as_deref() == Some("k8s.io/api/core/v1")
+    /// Whether a declaration is `corev1.Protocol`, for which older releases have a string with a default:
+    /// `KnownPackages` of controller-tools, pkg/crd/known_types.go.
+    fn is_older_protocol(&self, id: TypeId) -> bool {
+        self.options.release.has_protocol_default()
+            && self.resolver.packages.decl(id).name.text == "Protocol"
+            && self.resolver.packages.list[id.package].path == "k8s.io/api/core/v1"
     }
 
     /// Whether a marker lists values for a type with its own list, which controller-gen keeps.
@@ -340,9 +336,6 @@ impl Translator<'_> {
                 text.push("::std::collections::BTreeMap<::std::string::String, ");
                 self.ty(text, at, value);
                 text.push(">");
-            }
-            Kind::Name(_) | Kind::Qualified(..) if self.is_older_protocol(at, ty) => {
-                text.part("::std::string::String", &ty.place);
             }
             Kind::Name(_) | Kind::Qualified(..) => match self.resolver.target(at, ty) {
                 Some(Target::Builtin(rust, _)) => text.part(rust, &ty.place),
@@ -394,7 +387,28 @@ impl Translator<'_> {
         }
     }
 
-    fn finish(self) -> Translation {
+    /// Warns of markers of roles and webhooks that document a declaration: `associateFileMarkers` of controller-tools,
+    /// pkg/markers/collect.go, gives those to the declaration.
+    fn warn_of_documentation(&mut self) {
+        let mut warnings = Vec::new();
+        for (package, found) in self.resolver.packages.list.iter().enumerate().filter(|(_, p)| p.is_input) {
+            for (file, (_, parsed)) in found.files.iter().enumerate() {
+                for marker in &parsed.documenting {
+                    let loc = self.resolver.loc(At { package, file }, &marker.place);
+                    let message = "this marker has no effect in the documentation of a declaration";
+                    let help = "put an empty line between the marker and the declaration";
+                    let warning = Diagnostic::warning(Code::WRONG_PLACE, loc, message).help(help);
+                    warnings.push(warning.note("controller-gen ignores it"));
+                }
+            }
+        }
+        self.resolver.diagnostics.extend(warnings);
+    }
+
+    fn finish(mut self) -> Translation {
+        if self.options.manifests {
+            self.warn_of_documentation();
+        }
         let mut texts = Vec::new();
         for (package, found) in self.resolver.packages.list.iter().enumerate() {
             for (file, (id, parsed)) in found.files.iter().enumerate() {
@@ -452,11 +466,6 @@ fn describe(text: &mut Text, comments: &Comments, name: &Word) {
     if !comments.description.is_empty() {
         text.attribute(&format!("#[schema(description = {:?})]", comments.description), &name.place);
     }
-}
-
-/// Whether a type is `corev1.Protocol`, which had its default in releases without `+default`.
-fn is_protocol(ty: &Type) -> bool {
-    matches!(&ty.kind, Kind::Name(name) | Kind::Qualified(_, name) if name == "Protocol")
 }
 
 /// Markers that keep unknown fields.

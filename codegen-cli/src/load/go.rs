@@ -17,10 +17,14 @@ use crate::syntax::Visibility;
 /// The name of the packages' crate.
 const CRATE: &str = "go";
 
-/// Turns errors about defaults of the wrong type and rules without a group into warnings, as controller-gen
-/// writes both.
+/// Turns errors into warnings where controller-gen writes the input. API servers accept values of another type in an
+/// enum and any name of a column; the others they refuse.
 fn as_controller_gen(found: Diagnostic) -> Diagnostic {
-    if matches!(found.code, Code::INVALID_DEFAULT | Code::RBAC_RULE) { found.of_a_server() } else { found }
+    match found.code {
+        Code::INVALID_DEFAULT | Code::RBAC_RULE => found.of_a_server(),
+        Code::INVALID_ENUM | Code::INVALID_PRINT_COLUMN => found.of_controller_gen(),
+        _ => found,
+    }
 }
 
 impl Loaded {
@@ -29,11 +33,15 @@ impl Loaded {
         let Some(first) = inputs.first() else { return };
         let folder = first.to_path_buf();
         let inputs: Vec<PathBuf> = inputs.iter().map(|input| input.to_path_buf()).collect();
-        let go_options = go::Options::new(options.ignore_unexported, options.programs);
+        let go_options = go::Options::new(options.ignore_unexported, options.programs, options.types);
         let mut found = go::translate(&inputs, &mut self.files.sources, go_options);
         self.files.diagnostics.append(&mut found.diagnostics);
-        let mut krate =
-            Crate { is_go: true, older: found.older, ..Crate::empty(CRATE.to_string(), folder.clone()) };
+        let mut krate = Crate {
+            is_go: true,
+            older: found.older,
+            has_unread_kinds: found.has_unread_kinds,
+            ..Crate::empty(CRATE.to_string(), folder.clone())
+        };
         for name in &found.modules {
             let id = krate.modules.len();
             krate.modules.push(Module::new(name.clone(), Some(0), Visibility::Public));

@@ -118,7 +118,7 @@ fn groups(list: &[Spanned<String>]) -> Vec<String> {
 
 fn rule(attrs: &RbacAttrs) -> PolicyRule {
     PolicyRule {
-        groups: groups(&attrs.groups),
+        groups: texts(&attrs.groups),
         resources: texts(&attrs.resources),
         resource_names: texts(&attrs.resource_names),
         verbs: texts(&attrs.verbs),

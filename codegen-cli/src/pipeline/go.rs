@@ -23,18 +23,23 @@ pub(super) fn with_options(settings: &Settings) -> (Settings, Option<Diagnostic>
         taken.push(format!("max_desc_len = {limit}"));
     }
     let flags = [
-        ("allow_dangerous_types", found.allow_dangerous_types, &mut settings.allow_dangerous_types),
+        ("allow_dangerous_types = true", found.allow_dangerous_types, &mut settings.allow_dangerous_types),
         (
-            "generate_embedded_object_meta",
+            "generate_embedded_object_meta = true",
             found.embedded_object_meta,
             &mut settings.generate_embedded_object_meta,
         ),
-        ("ignore_unexported_fields", found.ignore_unexported, &mut settings.ignore_unexported_fields),
+        ("ignore_unexported_fields = true", found.ignore_unexported, &mut settings.ignore_unexported_fields),
+        (
+            "deprecated_v1beta1_compatibility_preserve_unknown_fields = false",
+            found.refuse_unknown_fields,
+            &mut settings.refuse_unknown_fields,
+        ),
     ];
-    for (key, wanted, own) in flags {
+    for (shown, wanted, own) in flags {
         if wanted && !*own {
             *own = true;
-            taken.push(format!("{key} = true"));
+            taken.push(shown.to_string());
         }
     }
     if let (true, Some(file)) = (settings.crd_header.is_empty(), &found.header_file)

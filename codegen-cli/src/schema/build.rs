@@ -12,7 +12,7 @@ use super::merge::{TypeConflict, overlay_with};
 use super::union::Junction;
 use crate::diag::Diagnostic;
 use crate::docs;
-use crate::ir::{Element, Field, Ir, Resource, Shape, Span, TypeDef, TypeId, TypeRef};
+use crate::ir::{Element, Field, Ir, Older, Resource, Shape, Span, TypeDef, TypeId, TypeRef};
 use crate::known;
 use crate::source::SourceMap;
 
@@ -105,7 +105,7 @@ pub fn build(ir: &Ir, sources: &SourceMap, options: SchemaOptions) -> (Schemas, 
         }
         let mut schema = builder.root(resource);
         if let Some(limit) = options.max_desc_len {
-            schema.walk_mut(&mut |schema| limit_description(schema, limit));
+            schema.walk_mut(&mut |schema| limit_description(schema, limit, ir.older()));
         }
         schemas.roots.insert(resource.root, schema);
     }
@@ -113,9 +113,13 @@ pub fn build(ir: &Ir, sources: &SourceMap, options: SchemaOptions) -> (Schemas, 
     (schemas, builder.diagnostics)
 }
 
-fn limit_description(schema: &mut Schema, limit: usize) {
+fn limit_description(schema: &mut Schema, limit: usize, older: Older) {
     schema.description = match schema.description.take() {
         Some(_) if limit == 0 => None,
+        Some(text) if older.cuts_words => {
+            let (Ok(cut) | Err(cut)) = docs::sentences(&text, limit);
+            Some(cut.to_string())
+        }
         Some(text) => Some(docs::truncate(&text, limit)),
         None => None,
     };

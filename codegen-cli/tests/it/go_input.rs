@@ -243,6 +243,19 @@ fn format_of_a_field_replaces_that_of_its_plain_type() {
 }
 
 #[test]
+fn file_without_package_clause_is_an_error_and_a_byte_order_mark_is_not() {
+    let folder = module("type Spec struct{}\n");
+    let types = fs::read_to_string(folder.path("api/v1/types.go")).unwrap();
+    folder.write("api/v1/types.go", format!("\u{feff}{types}"));
+    assert_eq!(support::crd_texts(&crds(&folder)).len(), 1);
+    for text in ["type A struct{}\n", ""] {
+        folder.write("api/v1/other.go", text);
+        let shown = support::short(&crds(&folder));
+        assert!(shown.contains("other.go:1:1: error[KS1001]"), "{shown}");
+    }
+}
+
+#[test]
 fn client_of_go_types_is_refused() {
     let folder = module("type Spec struct{}\n");
     let shown = support::short(&support::generate(&[folder.path("api")]));
@@ -263,13 +276,13 @@ fn controller_gen_options_of_a_project_are_used_unless_configured() {
         "// Spec is.\n// +kubebuilder:validation:AtMostOneOf=a;b\ntype Spec struct {\n\tA string `json:\"a,omitempty\"`\n\t\
          B string `json:\"b,omitempty\"`\n}\n",
     );
-    let calls = "CONTROLLER_TOOLS_VERSION ?= v0.19.0\nm:\n\t$(CONTROLLER_GEN) rbac:roleName=a crd:maxDescLen=0 paths=./...\n";
+    let calls = "CONTROLLER_TOOLS_VERSION ?= v0.19.0\nm:\n\t$(CONTROLLER_GEN) rbac:roleName=a crd:maxDescLen=0,deprecatedV1beta1CompatibilityPreserveUnknownFields=false paths=./...\n";
     folder.write("Makefile", calls);
     let generated = crds(&folder);
     let shown = support::short(&generated);
     assert!(shown.contains("warning[KS1006]") && shown.contains("Makefile:3: max_desc_len = 0"), "{shown}");
     let text: String = support::crd_texts(&generated).into_values().collect();
-    assert!(!text.contains("description:"), "{text}");
+    assert!(!text.contains("description:") && text.contains("  preserveUnknownFields: false\n"), "{text}");
     // As controller-gen wrote it up to 0.21.0.
     assert!(text.contains("rule: '[has(self.a),has(self.b)].filter(x,x==true).size() <= 1'"), "{text}");
 }

@@ -125,11 +125,13 @@ fn older_releases_keep_rules_of_roles_apart_and_webhooks_by_package() {
     folder.write("api/Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.16.5\n");
     assert_eq!(order(&folder), "yzx");
     assert_eq!(role(&folder), merged("  - '*'\n  - get\n"));
+    folder.write("api/Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.11.4\n");
+    assert_eq!(order(&folder), "zyx");
     folder.write("api/Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.15.0\n");
     let rule = |group: &str| {
         format!("- apiGroups:\n  - {group}\n  resources:\n  - events\n  - pods\n  verbs:\n  - '*'\n  - get\n")
     };
-    assert_eq!(role(&folder), rule("\"\"") + &rule("apps"));
+    assert_eq!(role(&folder), rule("apps") + &rule("\"\""));
 }
 
 /// The embedded `TypeMeta` is a part of a kind wherever the kind stands.
@@ -176,15 +178,120 @@ fn every_protocol_has_its_default_in_older_releases() {
     let folder = module("");
     let header = HEADER.replace("example.com/other/api/v1", "k8s.io/api/core/v1");
     let fields = "A other.Protocol `json:\"a\"`\n\tB *other.Protocol `json:\"b,omitempty\"`\n\t\
-                  // +kubebuilder:default=UDP\n\tC other.Protocol `json:\"c\"`\n";
-    folder.write("api/v1/types.go", format!("{header}type Spec struct {{\n\t{fields}}}\n"));
+                  // +kubebuilder:default=UDP\n\tC other.Protocol `json:\"c\"`\n\tD []other.Protocol `json:\"d\"`\n\t\
+                  E map[string]other.Protocol `json:\"e\"`\n\tF Alias `json:\"f\"`\n\tG Named `json:\"g\"`\n";
+    let types = "type Alias = other.Protocol\n\n// Named is a type.\ntype Named other.Protocol\n\n";
+    folder.write("api/v1/types.go", format!("{header}{types}type Spec struct {{\n\t{fields}}}\n"));
     let defaults = |folder: &Crate| {
-        let spec = spec(folder);
-        ["a", "b", "c"].map(|name| spec["properties"][name]["default"].clone())
+        let properties = &spec(folder)["properties"];
+        assert_eq!(properties["g"]["description"], json!("Named is a type."));
+        let inner = [&properties["d"]["items"], &properties["e"]["additionalProperties"]];
+        let plain = ["a", "b", "c", "f", "g"].map(|name| &properties[name]);
+        plain.into_iter().chain(inner).map(|schema| schema["default"].clone()).collect::<Vec<_>>()
     };
-    assert_eq!(defaults(&folder), [Value::Null, Value::Null, json!("UDP")]);
+    let none = Value::Null;
+    let newest = [&none, &none, &json!("UDP"), &none, &none, &none, &none].map(Value::clone);
+    assert_eq!(defaults(&folder), newest);
     folder.write("Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.15.0\n");
-    assert_eq!(defaults(&folder), [json!("TCP"), json!("TCP"), json!("UDP")]);
+    let tcp = json!("TCP");
+    assert_eq!(defaults(&folder), [&tcp, &tcp, &json!("UDP"), &tcp, &tcp, &tcp, &tcp].map(Value::clone));
+    let imported = import::import_go(&[folder.path("api")], "sample-api", GoOptions::default());
+    assert!(imported.diagnostics.is_empty(), "{:?}", imported.diagnostics);
+}
+
+/// Commits e92e85dc, 7587d2c0, 5c4990cb and e42b1a29 of controller-tools.
+#[test]
+fn older_releases_ignore_text_methods_aliases_and_markers_of_items() {
+    let folder = module(
+        "type Spec struct {\n\t// One two\n\tA Text `json:\"a\"`\n\tB Alias `json:\"b\"`\n\t\
+         // +kubebuilder:validation:items:MinLength=1\n\tC []string `json:\"c\"`\n}\n\n\
+         type Text struct {\n\tPart string `json:\"part\"`\n}\n\n\
+         func (t Text) MarshalText() ([]byte, error) { return nil, nil }\n\n\
+         // +kubebuilder:validation:MinLength=1\ntype Alias = string\n",
+    );
+    let facts = |release: &str| {
+        let call = "m:\n\tcontroller-gen crd:maxDescLen=5 paths=./...\n";
+        folder.write("Makefile", format!("VERSION ?= controller-gen@v{release}\n{call}"));
+        let properties = &spec(&folder)["properties"];
+        let text = (properties["a"]["type"].clone(), properties["a"]["description"].clone());
+        (text, properties["b"]["minLength"].clone(), properties["c"]["items"]["minLength"].clone())
+    };
+    let (string, object, none) = (json!("string"), json!("object"), Value::Null);
+    assert_eq!(facts("0.17.0"), ((string, json!("One...")), json!(1), json!(1)));
+    assert_eq!(facts("0.16.5"), ((object.clone(), json!("One t")), json!(1), json!(1)));
+    assert_eq!(facts("0.16.4"), ((object.clone(), json!("One t")), none.clone(), json!(1)));
+    assert_eq!(facts("0.14.0"), ((object, json!("One t")), none.clone(), none));
+}
+
+/// `LoadRootsWithConfig` of controller-tools, pkg/loader/loader.go: commit 734a8a31 is in 0.9.0.
+#[test]
+fn modules_inside_an_input_are_read() {
+    let folder = module("type Spec struct{}\n");
+    folder.write("api/inner/go.mod", "module example.com/op/api/inner\n");
+    let types = HEADER.replace("type Kind struct", "type Inner struct");
+    folder.write("api/inner/v1/types.go", format!("{types}type Spec struct{{}}\n"));
+    assert_eq!(support::crd_texts(&crds(&folder)).len(), 2);
+    // Folders that are inputs twice are read once.
+    let inputs = vec![folder.path("api"), folder.path("api/inner/v1")];
+    let twice = support::run(Overrides {
+        input: inputs,
+        only: vec![Generator::Crd],
+        crd_output: Some("out".into()),
+        ..Overrides::default()
+    });
+    assert_eq!(support::crd_texts(&twice).len(), 2, "{}", support::short(&twice));
+    folder.write("api/Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.8.0\n");
+    assert_eq!(support::crd_texts(&crds(&folder)).len(), 1);
+}
+
+#[test]
+fn roles_and_webhooks_need_no_types() {
+    let folder = module("type Spec struct {\n\tA other.B `json:\"a\"`\n}\n");
+    assert_eq!(manifests(&folder, Generator::Rbac), "");
+    folder.write("api/a/rules.go", "package a\n\n// +kubebuilder:rbac:groups=apps,resources=a,verbs=get\n");
+    assert!(manifests(&folder, Generator::Rbac).contains("- apps\n"));
+}
+
+#[test]
+fn marker_of_a_role_in_documentation_gets_a_warning() {
+    let folder = module("type Spec struct{}\n");
+    let rule = "// +kubebuilder:rbac:groups=apps,resources=a,verbs=get\n";
+    folder.write(
+        "api/a/rules.go",
+        format!("package a\n\n{rule}func f() {{}}\n\n// T is.\n{rule}type T struct{{}}\n"),
+    );
+    let output = folder.run(&[
+        "generate",
+        "--input",
+        "./api",
+        "--only",
+        "rbac",
+        "--rbac-output",
+        "out",
+        "--rbac-role-name",
+        "r",
+    ]);
+    let shown = String::from_utf8_lossy(&output.stderr).into_owned();
+    let warning = "warning[KS0006]: this marker has no effect in the documentation of a declaration\n";
+    assert_eq!(shown.matches(warning).count(), 2, "{shown}");
+    assert!(shown.contains("api/a/rules.go:3:4") && shown.contains("api/a/rules.go:7:4"), "{shown}");
+    assert!(output.status.success() && !folder.path("out").exists());
+}
+
+/// Both are accepted by an API server: pkg/apis/apiextensions/validation/validation.go of apiextensions-apiserver.
+#[test]
+fn values_of_another_type_and_odd_columns_are_written_with_a_warning() {
+    let folder =
+        module("type Spec struct {\n\t// +kubebuilder:validation:Enum=a;b\n\tA []string `json:\"a\"`\n}\n");
+    let types = std::fs::read_to_string(folder.path("api/v1/types.go")).unwrap();
+    let column = "// +kubebuilder:printcolumn:name=\"A \",type=string,JSONPath=`.spec.a`\ntype Kind struct";
+    folder.write("api/v1/types.go", types.replace("type Kind struct", column));
+    let generated = crds(&folder);
+    let shown = support::short(&generated);
+    assert!(shown.contains("warning[KS0310]") && shown.contains("warning[KS0206]"), "{shown}");
+    let text: String = support::crd_texts(&generated).into_values().collect();
+    assert!(text.contains("name: 'A '\n"), "{text}");
+    assert_eq!(spec(&folder)["properties"]["a"]["enum"], json!(["a", "b"]));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The fields of a struct.
 
+use std::collections::HashMap;
+
 use kubesmith_core::diag::Code;
 use kubesmith_core::grammar::Place as MarkerPlace;
 
@@ -44,11 +46,13 @@ impl Translator<'_> {
             if is_kind && field.name.is_none() && self.is_meta(at, &field.ty, "TypeMeta") {
                 continue;
             }
-            // Go's decoder knows each name once; controller-gen writes the last duplicate.
-            kept.retain(|(_, other)| other.is_inline || tag.is_inline || other.name != tag.name);
             kept.push((field, tag));
         }
-        for (field, tag) in kept {
+        // Go's decoder knows each name once; controller-gen writes the last duplicate.
+        let named = kept.iter().enumerate().filter(|(_, (_, tag))| !tag.is_inline);
+        let last: HashMap<String, usize> = named.map(|(at, (_, tag))| (tag.name.clone(), at)).collect();
+        let is_kept = |at: usize, tag: &Tag| tag.is_inline || last.get(&tag.name) == Some(&at);
+        for (_, (field, tag)) in kept.into_iter().enumerate().filter(|(at, (_, tag))| is_kept(*at, tag)) {
             if must(field, &tag, is_required, self.options.release) {
                 self.refuse_if_counted(id, field, &tag.name);
             }

@@ -49,7 +49,7 @@ pub fn import_go(inputs: &[PathBuf], package: &str, options: GoOptions) -> Impor
     let settled = settings(inputs, options).and_then(|settings| {
         let of_run = pipeline::with_go_options(&settings);
         let ignore_unexported = of_run.ignore_unexported_fields;
-        let surveys = go::survey(inputs, go::Options::new(ignore_unexported, true));
+        let surveys = go::survey(inputs, go::Options::new(ignore_unexported, true, true));
         Context { package, of_run: &of_run, surveys: &surveys }.settled(settings)
     });
     match settled {
