@@ -251,12 +251,12 @@ impl Server {
     /// Updates the admission webhooks and policies from the stored objects.
     pub(crate) fn refresh_hooks(&self) {
         let _guard = self.reconciling.lock().unwrap_or_else(PoisonError::into_inner);
-        let stored = |collection: &str| -> Vec<Value> {
+        let stored = |collection: &str| -> Vec<Arc<Object>> {
             let snapshot = self.store.list(collection, "", None);
             let objects = snapshot.map(|snapshot| snapshot.objects).unwrap_or_default();
-            objects.into_iter().map(|(_, object)| object.value.clone()).collect()
+            objects.into_iter().map(|(_, object)| object).collect()
         };
-        let hooks = Arc::new(Hooks::new(&stored));
+        let hooks = Arc::new(Hooks::new(&stored, &self.hooks()));
         *self.hooks.write().unwrap_or_else(PoisonError::into_inner) = hooks;
     }
 

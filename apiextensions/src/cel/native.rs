@@ -175,7 +175,6 @@ fn types_name(value: &Value) -> &'static str {
 
 /// A value as Go holds it (`Value` of `ref.Val`).
 fn own(value: &Value) -> Json {
-    let list = |items: &[Value]| items.iter().map(own).collect::<Vec<_>>();
     match value {
         Value::Null => Foreign::json("NULL_VALUE", "0", "structpb.NullValue"),
         Value::Bool(value) => json!(value),
@@ -196,16 +195,16 @@ fn own(value: &Value) -> Json {
         }
         Value::List(within) => match within.kind.form() {
             Form::Read => native(value),
-            Form::Written => composite(&list(&within.items), "[]ref.Val"),
-            Form::Texts => composite(&list(&within.items), "[]string"),
+            Form::Written => composite(&within.items, reference, "[]ref.Val"),
+            Form::Texts => composite(&within.items, |item| shown(&own(item)), "[]string"),
         },
         Value::Map(map) if map.form == Form::Read => native(value),
         Value::Map(map) => {
-            let entries = map.iter().map(|(key, value)| (text_of(&key.value()), own(value)));
             let (mut texts, mut parts) = (Vec::new(), Vec::new());
-            for (key, value) in entries {
-                texts.push(format!("{key}:{}", shown(&value)));
-                parts.push(format!("{}:{}", golang::quote(&key), syntax(&value)));
+            for (key, value) in map.iter() {
+                let key = text_of(&key.value());
+                texts.push(format!("{key}:{}", reference(value)));
+                parts.push(format!("{}:{}", golang::quote(&key), syntax(&own(value))));
             }
             let name = "map[ref.Val]ref.Val";
             let parts = format!("{name}{{{}}}", parts.join(", "));
@@ -234,10 +233,24 @@ fn own(value: &Value) -> Json {
     }
 }
 
-/// A list in a literal.
-fn composite(items: &[Json], type_name: &str) -> Json {
-    let texts: Vec<String> = items.iter().map(shown).collect();
-    let parts: Vec<String> = items.iter().map(syntax).collect();
+/// A `ref.Val` as Go's `%v` prints it (`String` of cel-go's lists and maps).
+fn reference(value: &Value) -> String {
+    match value {
+        Value::Null => "0".to_owned(),
+        Value::List(list) => format!("[{}]", list.items.iter().map(reference).collect::<Vec<_>>().join(", ")),
+        Value::Map(map) => {
+            let entries =
+                map.iter().map(|(key, value)| format!("{}: {}", text_of(&key.value()), reference(value)));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+        }
+        other => shown(&own(other)),
+    }
+}
+
+/// A list in a literal, whose items `text` prints.
+fn composite(items: &[Value], text: impl Fn(&Value) -> String, type_name: &str) -> Json {
+    let texts: Vec<String> = items.iter().map(text).collect();
+    let parts: Vec<String> = items.iter().map(|item| syntax(&own(item))).collect();
     Foreign::json(format!("[{}]", texts.join(" ")), format!("{type_name}{{{}}}", parts.join(", ")), type_name)
 }
 

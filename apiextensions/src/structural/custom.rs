@@ -19,7 +19,8 @@ pub struct CustomResource {
 }
 
 /// The metadata fields that clients cannot change.
-const KEPT: [&str; 8] = [
+const KEPT: [&str; 9] = [
+    "name",
     "uid",
     "resourceVersion",
     "generation",

@@ -117,9 +117,9 @@ pub fn validate_object_meta_update(
     causes
 }
 
-/// Fields that no update changes. The name and namespace are those of the request.
+/// Fields that no update changes. The namespace is that of the request.
 fn check_immutable(metadata: &Value, old: &Value, causes: &mut Vec<Cause>) {
-    for field in ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] {
+    for field in ["name", "uid", "deletionTimestamp", "deletionGracePeriodSeconds"] {
         let (new, old) = (&metadata[field], &old[field]);
         if new != old {
             causes.push(Cause::invalid(format!("metadata.{field}"), new.clone(), "field is immutable"));
@@ -370,11 +370,10 @@ mod tests {
                 "metadata.finalizers"
             ]
         );
-        let gone = json!({"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["a/b"]}});
+        let gone = json!({"metadata": {"name": "w", "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["a/b"]}});
         let more = json!({"metadata": {"finalizers": ["a/b", "a/c"]}});
         assert_eq!(new_finalizers(&more, &gone).len(), 1);
         let mut twice = gone.clone();
-        twice["metadata"]["name"] = json!("w");
         twice["metadata"]["uid"] = json!("other");
         twice["metadata"]["finalizers"] = json!(["a/b", "a/c"]);
         let update = |new: &Value, old: &Value, whole: usize, changes: bool| {
@@ -382,6 +381,8 @@ mod tests {
         };
         assert_eq!(update(&twice, &gone, 0, true), 4);
         assert_eq!(update(&twice, &gone, 0, false), 2);
+        twice["metadata"]["name"] = json!("x");
+        assert_eq!(update(&twice, &gone, 0, false), 3);
         assert!(new_finalizers(&gone, &gone).is_empty());
         let renamed = json!({"metadata": {"name": "w", "generateName": "w-"}});
         assert_eq!(update(&renamed, &renamed, 1, true), 0);

@@ -1,5 +1,6 @@
 //! Webhooks as their configurations describe them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use kubesmith_apiextensions::admission::Compiler;
@@ -13,6 +14,7 @@ use super::matching::Criteria;
 use super::policy::Policies;
 use crate::meta;
 use crate::status::{ApiError, ApiResult};
+use crate::store::Object;
 use crate::webhook::Endpoint;
 
 /// The webhooks of all configurations, in the order in which they are called, and the policies.
@@ -43,16 +45,18 @@ pub(super) struct Hook {
 
 impl Hooks {
     /// The webhooks and policies of the stored objects, which `stored` finds by their collection, in the order of their names.
-    pub(crate) fn new(stored: &dyn Fn(&str) -> Vec<Value>) -> Self {
+    /// Policies that did not change since `before` are not compiled again.
+    pub(crate) fn new(stored: &dyn Fn(&str) -> Vec<Arc<Object>>, before: &Self) -> Self {
         let hooks = |plural: &str| {
             let configurations = stored(&format!("{plural}.{GROUP}"));
-            let hooks = configurations.iter().flat_map(|c| c["webhooks"].as_array().into_iter().flatten());
+            let hooks =
+                configurations.iter().flat_map(|c| c.value["webhooks"].as_array().into_iter().flatten());
             hooks.map(Hook::of).collect()
         };
         Self {
             mutating: hooks("mutatingwebhookconfigurations"),
             validating: hooks("validatingwebhookconfigurations"),
-            policies: Policies::new(stored),
+            policies: Policies::new(stored, &before.policies),
         }
     }
 }

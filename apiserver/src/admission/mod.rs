@@ -32,13 +32,15 @@ use self::reinvocation::{Reinvocation, Round};
 use crate::status::ApiResult;
 
 /// Lets plugins, mutating policies and mutating webhooks change or refuse the object of a request; `None` for a deletion.
+/// Returns whether a policy or a webhook changed it.
 ///
 /// # Errors
 /// Returns the first refusal or failure.
 ///
 /// # Cancel safety
 /// Dropping the future abandons the pending call.
-pub(crate) async fn mutate(attributes: &Attributes<'_>, mut object: Option<&mut Value>) -> ApiResult<()> {
+pub(crate) async fn mutate(attributes: &Attributes<'_>, mut object: Option<&mut Value>) -> ApiResult<bool> {
+    let mut changed = false;
     let (mut policies, mut hooks) = (Reinvocation::default(), Reinvocation::default());
     for round in [Round::First, Round::Again] {
         plugins::admit(attributes, object.as_deref_mut())?;
@@ -47,8 +49,9 @@ pub(crate) async fn mutate(attributes: &Attributes<'_>, mut object: Option<&mut 
         if !by_policy && !by_hook {
             break;
         }
+        changed = true;
     }
-    Ok(())
+    Ok(changed)
 }
 
 /// Lets plugins, validating policies and validating webhooks refuse the object of a request as it will be stored; `None` for

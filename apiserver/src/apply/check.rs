@@ -15,7 +15,7 @@ use super::walk::MAX_DEPTH;
 /// # Errors
 /// Returns all faults in kube-apiserver's words.
 pub(super) fn config(typed: &Typed, value: &Value) -> Result<(), String> {
-    check(typed, value, false)
+    check(typed, value, Tolerance::default())
 }
 
 /// Checks an object that is stored or about to be: items may repeat, and undeclared fields are already pruned.
@@ -23,11 +23,26 @@ pub(super) fn config(typed: &Typed, value: &Value) -> Result<(), String> {
 /// # Errors
 /// As for [`config`].
 pub(super) fn object(typed: &Typed, value: &Value) -> Result<(), String> {
-    check(typed, value, true)
+    check(typed, value, Tolerance { repeated_items: true, undeclared_fields: true })
 }
 
-fn check(typed: &Typed, value: &Value, stored: bool) -> Result<(), String> {
-    let mut check = Check { stored, path: Vec::new(), faults: Vec::new() };
+/// Checks an object that admission has changed: items may repeat.
+///
+/// # Errors
+/// As for [`config`].
+pub(super) fn changed(typed: &Typed, value: &Value) -> Result<(), String> {
+    check(typed, value, Tolerance { repeated_items: true, undeclared_fields: false })
+}
+
+/// What is no fault.
+#[derive(Clone, Copy, Default)]
+struct Tolerance {
+    repeated_items: bool,
+    undeclared_fields: bool,
+}
+
+fn check(typed: &Typed, value: &Value, tolerance: Tolerance) -> Result<(), String> {
+    let mut check = Check { tolerance, path: Vec::new(), faults: Vec::new() };
     check.node(Ty::of(typed), typed.keeps_unknown, value);
     match check.faults.as_slice() {
         [] => Ok(()),
@@ -37,7 +52,7 @@ fn check(typed: &Typed, value: &Value, stored: bool) -> Result<(), String> {
 }
 
 struct Check {
-    stored: bool,
+    tolerance: Tolerance,
     path: Vec<PathElement>,
     faults: Vec<String>,
 }
@@ -99,7 +114,7 @@ impl Check {
         };
         for (name, value) in map {
             self.path.push(PathElement::Field(name.clone()));
-            if open || self.stored || schema.properties.contains_key(name) {
+            if open || self.tolerance.undeclared_fields || schema.properties.contains_key(name) {
                 self.node(ty.field(name).0, keeps_unknown, value);
             } else {
                 self.fault("field not declared in schema");
@@ -117,7 +132,7 @@ impl Check {
                 // Without a path, the rest cannot be checked.
                 Err(fault) => return self.fault(&format!("element {i}: {fault}")),
             };
-            if !seen.insert(element.clone()) && !self.stored {
+            if !seen.insert(element.clone()) && !self.tolerance.repeated_items {
                 self.fault(&format!("duplicate entries for key {element}"));
             }
             self.path.push(element);

@@ -35,7 +35,27 @@ pub(crate) fn merge(
             "invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: {places}"
         ));
     }
-    walk::merge(ty, object, configuration).map_err(|fault| format!("failed to merge patch: {fault}"))
+    // Objects of built-in kinds were decoded.
+    if of.is_none() {
+        check::changed(typed, object)
+            .map_err(|fault| format!("failed to convert original object to typed object: {fault}"))?;
+    }
+    let mut merged =
+        walk::merge(ty, object, configuration).map_err(|fault| format!("failed to merge patch: {fault}"))?;
+    drop_empty_lists(&mut merged, configuration);
+    Ok(merged)
+}
+
+/// Drops lists that the configuration leaves empty: Go's nil slice stands for them (`convertField` of apiserver's
+/// pkg/cel/mutation/dynamic), which is stored as null.
+fn drop_empty_lists(merged: &mut Value, configuration: &Value) {
+    let (Value::Object(merged), Value::Object(configuration)) = (merged, configuration) else { return };
+    let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
+    merged.retain(|name, merged| {
+        let Some(given) = configuration.get(name) else { return true };
+        drop_empty_lists(merged, given);
+        !is_empty(merged) || !is_empty(given)
+    });
 }
 
 /// Collects the atomic values: a configuration that sets a part of one would drop the rest.
@@ -44,7 +64,8 @@ fn atomics(ty: Ty<'_>, value: &Value, path: &mut Vec<PathElement>, found: &mut V
         return;
     }
     let atom = ty.atom(Some(value));
-    if matches!(atom, Atom::Map { atomic: true } | Atom::List(ListType::Atomic)) {
+    let is_atomic = matches!(atom, Atom::Map { atomic: true } | Atom::List(ListType::Atomic));
+    if is_atomic && !value.is_null() {
         found.push(path_text(path));
     }
     match (atom, value) {

@@ -28,8 +28,8 @@ pub(super) fn created(server: &Server, service: &mut Value) {
 /// Completes a Service that replaces another.
 pub(super) fn updated(server: &Server, current: &Value, service: &mut Value) {
     let (old, new) = (&current["spec"], &mut service["spec"]);
-    normalize(old, new);
     keep(old, new);
+    normalize(old, new);
     drop_dependent(old, new);
     allocate(server, new);
 }

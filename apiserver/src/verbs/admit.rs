@@ -289,7 +289,7 @@ pub(crate) enum Change {
 }
 
 /// Normalizes an object that admission changed. A custom resource is not decoded: nulls without a default stay, to be
-/// validated.
+/// validated, and unknown fields and empty metadata until the object is stored.
 ///
 /// # Errors
 /// Returns the fault of an object that is not of its kind.
@@ -297,7 +297,8 @@ pub(crate) fn settle_changed(def: &ResourceDef, value: &mut Value, change: Chang
     match &def.behaviour {
         Behaviour::Custom(custom) => {
             custom.coerce(value)?;
-            custom.prune_unknown(value);
+            custom.fill_defaults(value);
+            return Ok(());
         }
         Behaviour::BuiltIn(_) => {
             let field_validation = match change {

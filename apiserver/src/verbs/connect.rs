@@ -22,6 +22,7 @@ use crate::names::quoted;
 use crate::server::Call;
 use crate::status::{About, ApiError, ApiResult, Cause};
 use crate::store::{Object, WriteError};
+use crate::tokens;
 
 /// Handles the subresource of a path; `None` when it is no action.
 pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> Option<ApiResult<Reply>> {
@@ -59,6 +60,10 @@ async fn run<T: Send>(
     admit::check_namespace_of(call, &body)?;
     meta::set(&mut body, "namespace", call.path.namespace.clone());
     admit::dedup_owners(call, &mut body, false);
+    if kind == tokens::REQUEST && body["spec"]["expirationSeconds"].is_null() {
+        // `SetDefaults_TokenRequestSpec` of pkg/apis/authentication/v1.
+        body["spec"]["expirationSeconds"] = token::SECONDS.into();
+    }
     let request = Attributes {
         call,
         operation: Operation::Create,

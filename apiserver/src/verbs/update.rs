@@ -134,6 +134,8 @@ impl<E: Edit> Write for Update<'_, E> {
         if !matches!(version, "" | "0") && version != meta::text(current, "resourceVersion") {
             return Err(ApiError::modified(def.about(&self.call.path.name)));
         }
+        // Admission may have moved it (`BeforeUpdate` of apiserver's pkg/registry/rest/update.go).
+        admit::check_namespace_of(self.call, wanted)?;
         complete(self.call, current, wanted);
         services::check(self.call, Some(current), wanted, self.dry_run)?;
         admit::check_kind(def, wanted)?;
@@ -248,11 +250,13 @@ fn complete(call: &Call<'_>, current: &Value, wanted: &mut Value) {
 /// Restores the fields that updates keep (`BeforeUpdate` of apiserver's pkg/registry/rest/update.go). The check refuses
 /// other values of these fields.
 fn keep_metadata(current: &Value, wanted: &mut Value) {
-    for field in ["name", "namespace", "creationTimestamp", "generation", "selfLink"] {
+    for field in ["creationTimestamp", "generation", "selfLink"] {
         meta::copy(current, wanted, field);
     }
-    if meta::text(wanted, "uid").is_empty() {
-        meta::copy(current, wanted, "uid");
+    for field in ["name", "namespace", "uid"] {
+        if meta::text(wanted, field).is_empty() {
+            meta::copy(current, wanted, field);
+        }
     }
     if meta::is_terminating(current) {
         meta::copy(current, wanted, "deletionTimestamp");

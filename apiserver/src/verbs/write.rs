@@ -14,7 +14,7 @@ use crate::authorization;
 use crate::builtin::Stage;
 use crate::conversion::{self, Served};
 use crate::meta;
-use crate::registry::ResourceDef;
+use crate::registry::{Behaviour, ResourceDef};
 use crate::server::{Call, Server};
 use crate::status::{ApiError, ApiResult};
 use crate::store::{Object, WriteError};
@@ -116,7 +116,7 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
     // endpoints/handlers: mutating admission.
     let old_shown = old.and_then(|old| write.shown(old));
     let mut attributes = Attributes { old: old_shown.as_ref().or(old), ..request };
-    admission::mutate(&attributes, object.as_mut()).await?;
+    let changed = admission::mutate(&attributes, object.as_mut()).await?;
     if let Some(object) = object.as_mut().filter(|_| request.is_resource()) {
         admit::dedup_owners(request.call, object, true);
     }
@@ -148,15 +148,19 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
     // storage: convert, then write unless it is a dry run.
     let object = match object {
         Some(object) if request.is_resource() || shown.is_some() => {
-            Some(as_stored(request.call, object).await?)
+            Some(as_stored(request.call, object, changed).await?)
         }
         other => other,
     };
     write.commit(&Storage { server, dry_run: request.dry_run }, stored.as_ref(), object)
 }
 
-/// The object as the store keeps it.
-async fn as_stored(call: &Call<'_>, object: Value) -> ApiResult<Value> {
+/// The object as the store keeps it. Unknown fields from admission are `changed` fields until then: they count a new generation.
+async fn as_stored(call: &Call<'_>, mut object: Value, changed: bool) -> ApiResult<Value> {
+    if let (Behaviour::Custom(custom), true) = (&call.def.behaviour, changed) {
+        custom.prune_unknown(&mut object);
+        meta::tidy(&mut object);
+    }
     let mut object = conversion::stored(&call.server, &call.def, object).await?;
     let (version, kind) = (meta::member(&object, "apiVersion"), meta::member(&object, "kind"));
     if let Some(of) = types::of_kind(version, kind).filter(|_| !call.def.is_custom()) {

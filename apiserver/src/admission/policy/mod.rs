@@ -11,6 +11,7 @@ mod validating;
 pub(super) use mutating::mutate;
 pub(super) use validating::validate;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use kubesmith_apiextensions::admission::Compiler;
@@ -25,6 +26,7 @@ use super::matching::Criteria;
 use crate::meta;
 use crate::registry::ResourceDef;
 use crate::status::{About, ApiError, ApiResult};
+use crate::store::Object;
 
 /// The cost limit of a policy's variables, validations and messages for one request; its audit annotations have the
 /// same. Source: RuntimeCELCostBudget of the API server.
@@ -33,28 +35,45 @@ const BUDGET: u64 = 10_000_000;
 /// The policies that have bindings.
 #[derive(Debug, Default)]
 pub(crate) struct Policies {
-    mutating: Vec<Policy<mutating::Mutations>>,
-    validating: Vec<Policy<validating::Validations>>,
+    mutating: Vec<Arc<Policy<mutating::Mutations>>>,
+    validating: Vec<Arc<Policy<validating::Validations>>>,
 }
 
 impl Policies {
-    /// Compiles the stored policies and their bindings, which are sorted by name.
-    pub(super) fn new(stored: &dyn Fn(&str) -> Vec<Value>) -> Self {
-        let of = |plural: &str| stored(&format!("{plural}.{GROUP}"));
+    /// Compiles the stored policies and their bindings, which are sorted by name. Policies whose objects are those of `before`
+    /// are taken from there.
+    pub(super) fn new(stored: &dyn Fn(&str) -> Vec<Arc<Object>>, before: &Self) -> Self {
+        let of = |kind: &str| {
+            let named = |plural: &str| stored(&format!("{kind}{plural}.{GROUP}"));
+            (named("admissionpolicies"), named("admissionpolicybindings"))
+        };
         Self {
-            mutating: bound(&of("mutatingadmissionpolicies"), &of("mutatingadmissionpolicybindings")),
-            validating: bound(&of("validatingadmissionpolicies"), &of("validatingadmissionpolicybindings")),
+            mutating: bound(&of("mutating"), &before.mutating),
+            validating: bound(&of("validating"), &before.validating),
         }
     }
 }
 
-fn bound<B: Body>(policies: &[Value], bindings: &[Value]) -> Vec<Policy<B>> {
-    let of = |policy: &Value| -> Vec<Binding> {
-        let name = meta::name(policy);
-        bindings.iter().filter(|b| b["spec"]["policyName"] == name).map(Binding::of).collect()
+fn bound<B: Body>(
+    (policies, bindings): &(Vec<Arc<Object>>, Vec<Arc<Object>>),
+    before: &[Arc<Policy<B>>],
+) -> Vec<Arc<Policy<B>>> {
+    let known: HashMap<&[u64], &Arc<Policy<B>>> =
+        before.iter().map(|policy| (policy.versions.as_slice(), policy)).collect();
+    let mut by_policy: HashMap<&str, Vec<&Object>> = HashMap::new();
+    for binding in bindings {
+        by_policy.entry(meta::member(&binding.value["spec"], "policyName")).or_default().push(binding);
+    }
+    let policy = |policy: &Arc<Object>| {
+        let own = by_policy.get(meta::name(&policy.value))?;
+        let versions: Vec<u64> = [policy.rv].into_iter().chain(own.iter().map(|b| b.rv)).collect();
+        let compiled = known.get(versions.as_slice()).map(|known| Arc::clone(known));
+        Some(compiled.unwrap_or_else(|| {
+            let bindings = own.iter().map(|binding| Binding::of(&binding.value)).collect();
+            Arc::new(Policy::of(&policy.value, versions, bindings))
+        }))
     };
-    let policies = policies.iter().map(|policy| (policy, of(policy)));
-    policies.filter(|(_, own)| !own.is_empty()).map(|(policy, own)| Policy::of(policy, own)).collect()
+    policies.iter().filter_map(policy).collect()
 }
 
 /// The expressions of a policy, which depend on its kind.
@@ -66,6 +85,8 @@ trait Body {
 /// One policy.
 #[derive(Debug)]
 struct Policy<B> {
+    /// The resource versions of the policy and of its bindings.
+    versions: Vec<u64>,
     name: String,
     criteria: Criteria,
     conditions: Conditions,
@@ -78,7 +99,7 @@ struct Policy<B> {
 }
 
 impl<B: Body> Policy<B> {
-    fn of(policy: &Value, bindings: Vec<Binding>) -> Self {
+    fn of(policy: &Value, versions: Vec<u64>, bindings: Vec<Binding>) -> Self {
         let spec = &policy["spec"];
         let has_params = spec["paramKind"].is_object();
         let mut compiler = Compiler::new(has_params).composing();
@@ -87,6 +108,7 @@ impl<B: Body> Policy<B> {
             .map(|v| compiler.variable(meta::member(v, "name"), meta::member(v, "expression")))
             .collect();
         Self {
+            versions,
             name: meta::name(policy).to_owned(),
             criteria: Criteria::of_policy(&spec["matchConstraints"]),
             conditions: Conditions::of(&spec["matchConditions"], &Compiler::new(has_params)),
@@ -152,7 +174,7 @@ type Found<'p, B> = Vec<Result<Invocation<'p, B>, Misconfigured<'p, B>>>;
 
 /// The policies that apply to a request, in order.
 async fn applying<'p, B>(
-    policies: &'p [Policy<B>],
+    policies: &'p [Arc<Policy<B>>],
     attributes: &Attributes<'_>,
     object: Option<&Value>,
 ) -> Found<'p, B> {

@@ -62,10 +62,25 @@ impl Patch {
         variables: &[Composed],
     ) -> Result<Value, Unpatched> {
         let described = self.describe(input, variables)?;
-        match self.is_json_patch {
+        let patched = match self.is_json_patch {
             true => by_operations(attributes, def, object, &described),
             false => by_configuration(attributes, def, object, described),
+        }?;
+        let requested = attributes.def();
+        if let (Some((group, version, _)), true) = (attributes.own_kind(), def.is_custom()) {
+            // `ConvertToVersion` of apiextensions-apiserver's pkg/apiserver/conversion.
+            let text = format!("request to convert CR to an invalid group/version: {group}/{version}");
+            return Err(Unpatched::Failed(text));
         }
+        if attributes.is_resource() && !def.is_custom() && def.api_version() != requested.api_version() {
+            // `dispatchOne` of mutating/dispatcher.go converts to the version of the request, without the internal one.
+            let (from, to) = (&def.version, &requested.version);
+            return Err(Unpatched::Failed(format!(
+                "converting ({from}.{}) to ({to}.{}): unknown conversion",
+                def.kind, requested.kind
+            )));
+        }
+        Ok(patched)
     }
 
     /// The configuration or the list of operations.
@@ -105,11 +120,38 @@ fn by_operations(
         Err(error) => return Err(Unpatched::Failed(format!("JSON Patch: {error}"))),
     };
     let refused = |text: String| Unpatched::Refused(ApiError::internal_of(text));
+    other_kind(attributes, def, &patched).map_err(refused)?;
     check_kind(def, object, &mut patched).map_err(refused)?;
     if attributes.is_resource() {
         admit::settle_changed(def, &mut patched, Change::Operations).map_err(refused)?;
     }
     Ok(patched)
+}
+
+/// Refuses an object that has become one of another built-in kind: it is decoded as that kind, then not converted
+/// (`Patch` of mutating/patch/json_patch.go and `dispatchInvocations` of mutating/dispatcher.go).
+///
+/// # Errors
+/// Returns the fault.
+fn other_kind(attributes: &Attributes<'_>, def: &ResourceDef, patched: &Value) -> Result<(), String> {
+    let (version, kind) = (meta::member(patched, "apiVersion"), meta::member(patched, "kind"));
+    if def.is_custom() || (version == def.api_version() && kind == def.kind) {
+        return Ok(());
+    }
+    let registry = attributes.call.server.registry();
+    let is_it = |other: &&Arc<ResourceDef>| {
+        !other.is_custom() && other.kind == kind && other.api_version() == version
+    };
+    let Some(other) = registry.all().find(is_it) else { return Ok(()) };
+    admit::settle_changed(other, &mut patched.clone(), Change::Operations)?;
+    let internal = match def.group.split('.').next() {
+        None | Some("") => "core",
+        Some(name) => name,
+    };
+    Err(format!(
+        "failed to convert object: converting ({}.{kind}) to ({internal}.{}): unknown conversion",
+        other.version, def.kind
+    ))
 }
 
 /// Merges an apply configuration, which gets no manager.
@@ -125,6 +167,14 @@ fn by_configuration(
     let of_subresource;
     let (typed, api_version) = match attributes.own_kind() {
         None => (managed::rules_of(def), def.api_version()),
+        // The types are those of the OpenAPI document of the kind's own group and version. The other kinds of subresources are
+        // in that of the resource, or in none.
+        Some((group, version, kind)) if kind != "Binding" => {
+            return Err(Unpatched::Failed(format!(
+                "error applying patch: failed to convert patch object to typed object: no corresponding type for \
+                 {group}/{version}, Kind={kind}"
+            )));
+        }
         Some((group, version, kind)) => {
             of_subresource = Typed::builtin(group, version, kind);
             (Some(&of_subresource), meta::member(object, "apiVersion").to_owned())

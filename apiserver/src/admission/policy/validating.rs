@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::super::attributes::{Attributes, Versioned, Versions};
 use super::super::expressions::{Evaluation, Failed};
-use super::super::input::Input;
+use super::super::input::{Input, without_authorizer};
 use super::{BUDGET, Body, Invocation, Misconfigured, applying, are_exempt, namespace_of};
 use crate::meta;
 use crate::status::{ApiError, ApiResult, Cause};
@@ -233,6 +233,7 @@ fn check(invocation: &Invocation<'_, Validations>, input: &Input<'_>) -> Result<
             outcome => outcomes.push(outcome),
         }
     }
+    let bindings = without_authorizer(&bindings);
     let session = Session::new(&bindings, &policy.variables);
     let mut evaluation = Evaluation { session: &session, budget: evaluation.budget };
     let messages: Result<Vec<Option<Answer>>, String> =
@@ -275,7 +276,7 @@ fn message(validation: &Validation, evaluation: &mut Evaluation<'_, '_>) -> Resu
 /// Returns an error if they exceed their budget.
 fn annotate(invocation: &Invocation<'_, Validations>, input: &Input<'_>) -> Result<Vec<Denial>, String> {
     let Invocation { policy, .. } = invocation;
-    let bindings = input.bindings();
+    let bindings = without_authorizer(&input.bindings());
     let session = Session::new(&bindings, &policy.variables);
     let mut evaluation = Evaluation { session: &session, budget: BUDGET };
     let mut denials = Vec::new();

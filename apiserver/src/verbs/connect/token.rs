@@ -13,7 +13,7 @@ use crate::verbs::write;
 use crate::{managed, meta};
 
 /// The default lifetime of a token, in seconds.
-const SECONDS: i64 = 3600;
+pub(super) const SECONDS: i64 = 3600;
 /// The bounds of the lifetime, in seconds (`ValidateTokenRequest` of pkg/apis/authentication/validation).
 const SHORTEST: i64 = 600;
 const LONGEST: i64 = 1 << 32;
@@ -45,9 +45,6 @@ fn issued(call: &Call<'_>, mut request: Value, options: &WriteOptions) -> ApiRes
         return Err(ApiError::conflict(About::new(tokens::GROUP, tokens::REQUEST, &call.path.name), &text));
     }
     // Only the client's fields and defaults have a manager.
-    if request["spec"]["expirationSeconds"].is_null() {
-        request["spec"]["expirationSeconds"] = SECONDS.into();
-    }
     request = managed::updated_token(call, &request, options);
     let audiences = match request["spec"]["audiences"].as_array() {
         Some(audiences) if !audiences.is_empty() => json!(audiences),

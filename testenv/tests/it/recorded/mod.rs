@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use http::Method;
 use kube::client::Body;
-use kubesmith_testenv::{ManualClock, TestEnv};
+use kubesmith_testenv::{ManualClock, TestEnv, TestEnvBuilder};
 use serde_json::{Map, Value, json};
 
 use self::normal::normal;
@@ -23,12 +23,16 @@ const USER_AGENT: &str = "difftest/1.0";
 const RECORDED: &str = "2026-11-23T13:12:00Z";
 
 async fn replay(list: &str) {
+    replay_on(list, TestEnv::builder()).await;
+}
+
+async fn replay_on(list: &str, env: TestEnvBuilder) {
     let file = format!("{}/../testdata/apiserver/{list}.json", env!("CARGO_MANIFEST_DIR"));
     let recorded: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
     // Field managers are in the order of their times, which have whole seconds. The recorded requests of a scenario were
     // answered within one second. Ages in tables count from the day of the recording.
     let clock = ManualClock::new(RECORDED.parse().unwrap());
-    let env = TestEnv::builder().clock(Arc::new(clock)).start().await.unwrap();
+    let env = env.clock(Arc::new(clock)).start().await.unwrap();
     let (mut report, mut compared) = (Vec::new(), 0);
     for step in &recorded {
         let answer = Answer::of(&env, step).await;
@@ -103,6 +107,16 @@ async fn bodies_of_other_kinds_match_kube_apiserver() {
 #[tokio::test]
 async fn field_checks_of_uncontrolled_kinds_match_kube_apiserver() {
     replay("kinds").await;
+}
+
+#[tokio::test]
+async fn validating_policies_match_kube_apiserver() {
+    replay_on("validating-policies", TestEnv::builder().rbac(true)).await;
+}
+
+#[tokio::test]
+async fn mutating_policies_match_kube_apiserver() {
+    replay_on("mutating-policies", TestEnv::builder().rbac(true)).await;
 }
 
 struct Answer {
