@@ -23,8 +23,7 @@ need kubectl kubernetes-client
 need make make
 need curl curl
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
-# As the tests are built in CI, so that dependencies are there already.
-export CARGO_PROFILE_DEV_DEBUG="${CARGO_PROFILE_DEV_DEBUG:-0}" CARGO_INCREMENTAL="${CARGO_INCREMENTAL:-0}"
+build_as_ci
 # For `kubesmith init` in the tutorial.
 export KUBESMITH_SOURCE=published
 newcomer=$CARGO_TARGET_DIR/newcomer
@@ -123,8 +122,8 @@ TOML
   cargo build --workspace --all-targets
 }
 
-# listings PAGE: the blocks of a page of the book with a comment above them, as a script: `run`, `file: PATH` and `apply`. Of a
-# console, only the commands run.
+# listings PAGE: the blocks of a page of the book with a comment above them, as a script: `run`, `file: PATH` and `apply`. In a
+# `console` block, only lines after `$ ` run.
 listings() {
   awk '
     /^<!-- run -->$/ { next_block = "run"; next }
@@ -179,12 +178,12 @@ operations() {
   # The page's program is the tutorial's, at a free address. Other projects have a `manager` in the target folder, too.
   (cd "$newcomer/bakery" && cargo test --quiet --no-run)
   kubectl apply -f "$newcomer/bakery/config/crd/bases"
-  port=$(python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
+  port=$(free_port)
   sed -i "s/:8082/:$port/" "$newcomer/operations/observability.sh"
   "$CARGO_TARGET_DIR/debug/manager" --webhooks=false --metrics-bind-address=0 --health-probe-bind-address=0 \
     "--debug-bind-address=127.0.0.1:$port" &
   program=$!
-  trap 'kill "$program"; stop_serving' EXIT
+  trap 'kill "$program" 2>/dev/null || true; stop_serving' EXIT
   until curl --silent "http://127.0.0.1:$port/debug/flags/v"; do
     kill -0 "$program"
     sleep 0.05

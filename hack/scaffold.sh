@@ -10,8 +10,8 @@ need kubectl kubernetes-client
 need python3 python3
 source=$PWD
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$source/target}"
-# The project has no profile of its own; dependencies with debug info would be built anew, at several times the disk.
-export CARGO_PROFILE_DEV_DEBUG="${CARGO_PROFILE_DEV_DEBUG:-0}" CARGO_INCREMENTAL="${CARGO_INCREMENTAL:-0}"
+# The project has no profile of its own.
+build_as_ci
 project=$CARGO_TARGET_DIR/scaffold/pools
 
 build_kubesmith --quiet

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests. Arguments go to `cargo test`. Those that need nginx or PostgreSQL are ignored; hack/e2e-operators.sh runs them.
+# Runs the tests. Arguments go to `cargo test`. Those that need nginx, PostgreSQL, promtool or a
+# built program are ignored; hack/e2e-operators.sh and hack/alerts.sh run them.
 set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 

@@ -26,7 +26,7 @@ use self::generics::Instance;
 use self::generics::Scope;
 use crate::diag::{self, Diagnostic};
 use crate::ir::{InputCrate, Ir, Places, RustType, TypeDef, TypeId, TypeRef};
-use crate::load::Crates;
+use crate::load::{Crate, Crates};
 use crate::paths::display;
 use crate::resolve::{ItemId, Resolver};
 use crate::selection::Selection;
@@ -124,14 +124,8 @@ pub fn lower(crates: &Crates, sources: &SourceMap, options: LowerOptions<'_>) ->
     if nothing {
         ctx.report_roots_without_derive();
     }
-    let is_unread = crates.list.iter().any(|krate| krate.has_unread_kinds);
-    if nothing && !is_unread && !diag::has_errors(&ctx.diagnostics) && !crates.list.is_empty() {
-        let inputs = crates.list.iter().filter(|krate| krate.is_input);
-        let names: Vec<String> = inputs.map(|krate| display(&krate.folder)).collect();
-        let is_go = crates.list.iter().any(|krate| krate.is_go);
-        let found = nothing_found(&names.join(", "), chosen.is_part, is_go);
-        let is_off = crates.list.iter().any(|krate| krate.is_input && krate.optional.contains_key("kube"));
-        ctx.diagnostics.push(if is_off { found.note(OFF) } else { found });
+    if nothing && !diag::has_errors(&ctx.diagnostics) {
+        ctx.diagnostics.extend(nothing_in(&crates.list, chosen.is_part));
     }
     let groups = ctx.groups(resources);
     let has_types = |lib: &str| ctx.types.iter().any(|ty| ty.path.split("::").next() == Some(lib));
@@ -163,6 +157,18 @@ pub(crate) const GO_RESOURCE: &str = "a resource is a struct that embeds `metav1
 /// The note for a crate whose kinds a feature may enable.
 const OFF: &str = "kube is an optional dependency that no enabled feature turns on: try `--all-features`, or `--features` with \
                    the features of the program that prints the CRDs";
+
+/// The error for crates without a kind, unless one has kinds that cannot be read, which have errors of their own.
+fn nothing_in(crates: &[Crate], has_left_out: bool) -> Option<Diagnostic> {
+    if crates.is_empty() || crates.iter().any(|krate| krate.has_unread_kinds) {
+        return None;
+    }
+    let inputs = crates.iter().filter(|krate| krate.is_input);
+    let names: Vec<String> = inputs.clone().map(|krate| display(&krate.folder)).collect();
+    let found = nothing_found(&names.join(", "), has_left_out, crates.iter().any(|krate| krate.is_go));
+    let is_off = inputs.into_iter().any(|krate| krate.optional.contains_key("kube"));
+    Some(if is_off { found.note(OFF) } else { found })
+}
 
 fn nothing_found(inputs: &str, has_left_out: bool, is_go: bool) -> Diagnostic {
     if has_left_out {

@@ -92,7 +92,7 @@ pub fn roles(rules: &[PolicyRule], default_name: &str, older: Older) -> Vec<Role
 }
 
 /// The name of a group in a role: `core` is short for the empty one.
-fn group(written: &str) -> &str {
+pub(crate) fn group(written: &str) -> &str {
     if written == "core" { "" } else { written }
 }
 

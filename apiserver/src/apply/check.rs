@@ -34,7 +34,7 @@ pub(super) fn changed(typed: &Typed, value: &Value) -> Result<(), String> {
     check(typed, value, Tolerance { repeated_items: true, undeclared_fields: false })
 }
 
-/// What is no fault.
+/// Input that the check accepts.
 #[derive(Clone, Copy, Default)]
 struct Tolerance {
     repeated_items: bool,

@@ -155,13 +155,17 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
     write.commit(&Storage { server, dry_run: request.dry_run }, stored.as_ref(), object)
 }
 
-/// The object as the store keeps it. Unknown fields from admission are `changed` fields until then: they count a new generation.
-async fn as_stored(call: &Call<'_>, mut object: Value, changed: bool) -> ApiResult<Value> {
+/// The object as the store keeps it. `changed`: admission changed the object. Its unknown fields are pruned only here, so that they
+/// have counted as a change of the generation.
+async fn as_stored(call: &Call<'_>, object: Value, changed: bool) -> ApiResult<Value> {
+    let mut object = conversion::stored(&call.server, &call.def, object).await?;
     if let (Behaviour::Custom(custom), true) = (&call.def.behaviour, changed) {
-        custom.prune_unknown(&mut object);
+        // A conversion has pruned by the schema of the stored version.
+        if call.def.is_storage_version() {
+            custom.prune_unknown(&mut object);
+        }
         meta::tidy(&mut object);
     }
-    let mut object = conversion::stored(&call.server, &call.def, object).await?;
     let (version, kind) = (meta::member(&object, "apiVersion"), meta::member(&object, "kind"));
     if let Some(of) = types::of_kind(version, kind).filter(|_| !call.def.is_custom()) {
         types::decode::forget_empty(&mut object, of);

@@ -59,7 +59,9 @@ pub(super) fn is_built(text: &str) -> bool {
         let line = line.trim();
         if let Some(expression) = line.strip_prefix("//go:build ") {
             let tokens = tokens(expression);
-            return Expression { tokens: &tokens, at: 0, depth: 0 }.or();
+            let mut expression = Expression { tokens: &tokens, at: 0, depth: 0 };
+            let value = expression.or();
+            return value || expression.at < tokens.len();
         }
         if !line.is_empty() && !line.starts_with("//") && !line.starts_with("/*") && !line.starts_with('*') {
             return true;
@@ -162,6 +164,7 @@ mod tests {
             ("// a comment\n\n//go:build windows", false),
             ("package p\n//go:build windows", true),
             ("//go:build ((((", true),
+            ("//go:build windows darwin", true),
         ] {
             assert_eq!(is_built(line), is_part, "{line}");
         }

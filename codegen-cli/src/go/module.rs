@@ -111,10 +111,22 @@ impl Module {
         folder.is_dir().then_some(folder)
     }
 
-    /// The module of a package, as required in go.mod.
-    pub(super) fn module_of(&self, import: &str) -> Option<String> {
-        let (module, _) = longest(self.required.keys(), import)?;
-        Some(format!("{module}@{}", self.required[module]))
+    /// How to get a package that was not found.
+    pub(super) fn way_to(&self, import: &str) -> String {
+        let beside = longest(self.folders.keys(), import);
+        if let Some((module, folder)) = beside.map(|(module, _)| (module, &self.folders[module])) {
+            let folder = folder.display();
+            return format!(
+                "`{module}` is in {folder}, which has no such package: correct `replace` in go.mod or `use` in go.work"
+            );
+        }
+        match longest(self.required.keys(), import) {
+            Some((module, _)) => {
+                let version = &self.required[module];
+                format!("run `go mod download {module}@{version}`, or `go mod vendor` in the module")
+            }
+            None => "add its module to go.mod and run `go mod download`, or `go mod vendor`".to_string(),
+        }
     }
 }
 
@@ -207,7 +219,8 @@ mod tests {
         let mut module = Module { folder: "root".into(), ..Module::default() };
         module.read(text);
         assert_eq!(module.path, "a.b/c");
-        assert_eq!(module.module_of("d.e/f/v1").as_deref(), Some("d.e/f@v1.0.0"));
+        assert!(module.way_to("D.e/G/v1").starts_with("run `go mod download D.e/G@v2.0.0`"));
+        assert!(module.way_to("d.e/f/v1").contains("correct `replace`"));
         assert_eq!(module.folders["d.e/f"], Path::new("root/../f"));
         assert_eq!(module.replaced["D.e/G"], ("h/i".to_string(), "v3.0.0".to_string()));
         assert_eq!(escaped("D.e/G"), "!d.e/!g");

@@ -165,7 +165,9 @@ impl Packages {
         let release = self.release;
         let parsed = parallel::map(&texts, |file| parse::parse_file(&file.text, release));
         let mut files = Vec::new();
-        for (source, file) in texts.into_iter().zip(parsed) {
+        // Go ignores files of the package `documentation` (`go/build`, `Context.Import`).
+        let is_code = |file: &File| file.package.as_ref().is_none_or(|name| name.text != "documentation");
+        for (source, file) in texts.into_iter().zip(parsed).filter(|(_, file)| is_code(file)) {
             let id = sources.add(source);
             if let Some(at) = file.errors.first().filter(|_| is_input) {
                 let message = "this is not Go that can be read";
@@ -177,7 +179,14 @@ impl Packages {
             }
             files.push((id, file));
         }
-        let name = files.iter().find_map(|(_, file)| file.package.as_ref())?.text.clone();
+        let mut names = files.iter().filter_map(|(id, file)| Some((*id, file.package.as_ref()?)));
+        let name = names.next()?.1.text.clone();
+        let other = names.find(|(_, other)| other.text != name).filter(|_| is_input);
+        diagnostics.extend(other.map(|(id, other)| {
+            let message = format!("the folder has two packages, `{name}` and `{}`", other.text);
+            Diagnostic::error(Code::GO_PACKAGE, loc(id, &other.place), message)
+                .help("move the files of one into a folder of their own, as Go asks for")
+        }));
         let package = self.list.len();
         let mut types = HashMap::new();
         for (at, (_, file)) in files.iter().enumerate() {
@@ -273,9 +282,9 @@ impl Packages {
         files.iter().flat_map(|(_, file)| &file.methods).any(|m| m.receiver == *name && m.name.text == method)
     }
 
-    /// The module that should have a package.
-    pub(super) fn module_of(&self, by: usize, path: &str) -> Option<String> {
-        self.modules[self.list[by].module].module_of(path)
+    /// How to get a package that another package imports.
+    pub(super) fn way_to(&self, by: usize, path: &str) -> String {
+        self.modules[self.list[by].module].way_to(path)
     }
 
     /// A short unused name in Rust.

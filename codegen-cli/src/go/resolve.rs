@@ -193,10 +193,7 @@ impl Resolver<'_> {
             return self.unsupported(loc, "a type of cgo");
         }
         let message = format!("`{name}` is not known, as the package `{path}` could not be found");
-        let help = match self.packages.module_of(at.package, path) {
-            Some(module) => format!("run `go mod download {module}`, or `go mod vendor` in the module"),
-            None => "add its module to go.mod and run `go mod download`, or `go mod vendor`".to_string(),
-        };
+        let help = self.packages.way_to(at.package, path);
         self.diagnostics.push(Diagnostic::error(Code::GO_PACKAGE, loc, message).help(help));
     }
 

@@ -29,7 +29,7 @@ impl Manifests {
 /// A rule of a role.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PolicyRule {
-    /// API groups; the core group is empty.
+    /// API groups; the core group is empty or `core`, as written.
     pub groups: Vec<String>,
     /// `deployments`, `deployments/status`.
     pub resources: Vec<String>,

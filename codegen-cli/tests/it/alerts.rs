@@ -38,84 +38,81 @@ const HEALTHY: &[(&str, &str)] = &[
 struct Fault {
     alert: &'static str,
     series: &'static [(&'static str, &'static str)],
-    labels: Value,
+    labels: &'static [(&'static str, &'static str)],
     /// The last minute in which the alert is quiet.
     quiet: u32,
     /// Alerts that fire as well.
     also: &'static [&'static str],
 }
 
-fn faults() -> Vec<Fault> {
-    let by = |label: &str, value: &str| json!({"namespace": "shop-system", label: value});
-    vec![
-        Fault {
-            alert: "ManagerDown",
-            series: &[
-                ("up{@,pod=\"a\"}", "0x120"),
-                ("up{@,pod=\"b\"}", "0x120"),
-                ("up{@,pod=\"c\"}", "0x120"),
-            ],
-            labels: json!({}),
-            quiet: 4,
-            also: &["ShardDown"],
-        },
-        Fault {
-            alert: "ShardDown",
-            series: &[("up{@,pod=\"c\"}", "0x120")],
-            labels: json!({"job": "shop-controller-manager-metrics-service", "namespace": "shop-system", "pod": "c"}),
-            quiet: 4,
-            also: &[],
-        },
-        Fault {
-            alert: "NoLeader",
-            series: &[("leader_election_master_status{@,name=\"shop\",pod=\"a\"}", "0x120")],
-            labels: by("name", "shop"),
-            quiet: 4,
-            also: &[],
-        },
-        Fault {
-            alert: "ReconcileErrors",
-            series: &[
-                ("controller_runtime_reconcile_total{@,controller=\"item\",result=\"error\"}", "0+20x120"),
-                ("controller_runtime_reconcile_errors_total{@,controller=\"item\"}", "0+20x120"),
-            ],
-            labels: by("controller", "item"),
-            quiet: 14,
-            also: &[],
-        },
-        Fault {
-            alert: "ReconcilePanics",
-            series: &[("controller_runtime_reconcile_panics_total{@,controller=\"item\"}", "0x50 1x70")],
-            labels: by("controller", "item"),
-            quiet: 50,
-            also: &[],
-        },
-        Fault {
-            alert: "ReconcileStuck",
-            series: &[("workqueue_longest_running_processor_seconds{@,name=\"item\"}", "0+60x120")],
-            labels: by("name", "item"),
-            quiet: 14,
-            also: &[],
-        },
-        Fault {
-            alert: "QueueLags",
-            series: &[
-                ("workqueue_queue_duration_seconds_bucket{@,name=\"item\",le=\"1000\"}", "0+80x120"),
-                ("workqueue_queue_duration_seconds_bucket{@,name=\"item\",le=\"+Inf\"}", "0+80x120"),
-            ],
-            labels: by("name", "item"),
-            quiet: 14,
-            also: &[],
-        },
-        Fault {
-            alert: "ServerErrors",
-            series: &[("rest_client_requests_total{@,code=\"<error>\",method=\"GET\"}", "0+14x120")],
-            labels: json!({"namespace": "shop-system"}),
-            quiet: 14,
-            also: &[],
-        },
-    ]
-}
+const FAULTS: &[Fault] = &[
+    Fault {
+        alert: "ManagerDown",
+        series: &[("up{@,pod=\"a\"}", "0x120"), ("up{@,pod=\"b\"}", "0x120"), ("up{@,pod=\"c\"}", "0x120")],
+        labels: &[],
+        quiet: 4,
+        also: &["ShardDown"],
+    },
+    Fault {
+        alert: "ShardDown",
+        series: &[("up{@,pod=\"c\"}", "0x120")],
+        labels: &[
+            ("job", "shop-controller-manager-metrics-service"),
+            ("namespace", "shop-system"),
+            ("pod", "c"),
+        ],
+        quiet: 4,
+        also: &[],
+    },
+    Fault {
+        alert: "NoLeader",
+        series: &[("leader_election_master_status{@,name=\"shop\",pod=\"a\"}", "0x120")],
+        labels: &[("name", "shop"), ("namespace", "shop-system")],
+        quiet: 4,
+        also: &[],
+    },
+    Fault {
+        alert: "ReconcileErrors",
+        series: &[
+            ("controller_runtime_reconcile_total{@,controller=\"item\",result=\"error\"}", "0+20x120"),
+            ("controller_runtime_reconcile_errors_total{@,controller=\"item\"}", "0+20x120"),
+        ],
+        labels: &[("controller", "item"), ("namespace", "shop-system")],
+        quiet: 14,
+        also: &[],
+    },
+    Fault {
+        alert: "ReconcilePanics",
+        series: &[("controller_runtime_reconcile_panics_total{@,controller=\"item\"}", "0x50 1x70")],
+        labels: &[("controller", "item"), ("namespace", "shop-system")],
+        quiet: 50,
+        also: &[],
+    },
+    Fault {
+        alert: "ReconcileStuck",
+        series: &[("workqueue_longest_running_processor_seconds{@,name=\"item\"}", "0+60x120")],
+        labels: &[("name", "item"), ("namespace", "shop-system")],
+        quiet: 14,
+        also: &[],
+    },
+    Fault {
+        alert: "QueueLags",
+        series: &[
+            ("workqueue_queue_duration_seconds_bucket{@,name=\"item\",le=\"1000\"}", "0+80x120"),
+            ("workqueue_queue_duration_seconds_bucket{@,name=\"item\",le=\"+Inf\"}", "0+80x120"),
+        ],
+        labels: &[("name", "item"), ("namespace", "shop-system")],
+        quiet: 14,
+        also: &[],
+    },
+    Fault {
+        alert: "ServerErrors",
+        series: &[("rest_client_requests_total{@,code=\"<error>\",method=\"GET\"}", "0+14x120")],
+        labels: &[("namespace", "shop-system")],
+        quiet: 14,
+        also: &[],
+    },
+];
 
 /// A project that has every alert.
 fn rules() -> (Crate, Value) {
@@ -159,7 +156,7 @@ fn every_alert_has_a_fault() {
     let (_project, spec) = rules();
     let alerts = spec["groups"][0]["rules"].as_array().unwrap();
     let names: Vec<&str> = alerts.iter().map(|rule| rule["alert"].as_str().unwrap()).collect();
-    assert_eq!(names, faults().iter().map(|fault| fault.alert).collect::<Vec<_>>());
+    assert_eq!(names, FAULTS.iter().map(|fault| fault.alert).collect::<Vec<_>>());
 }
 
 #[test]
@@ -170,15 +167,16 @@ fn alerts_fire_on_their_faults_only() {
     let names = || alerts.iter().map(|rule| rule["alert"].as_str().unwrap());
     let quiet: Vec<Value> = names().map(|name| expected(name, 100, &[])).collect();
     let mut tests = vec![test("healthy", &[], &quiet)];
-    for Fault { alert, series, labels, quiet, also } in faults() {
-        let rule = alerts.iter().find(|rule| rule["alert"] == alert).unwrap();
+    for Fault { alert, series, labels, quiet, also } in FAULTS {
+        let rule = alerts.iter().find(|rule| rule["alert"] == *alert).unwrap();
+        let labels: BTreeMap<_, _> = labels.iter().copied().collect();
         let mut firing = json!({"exp_labels": labels, "exp_annotations": rule["annotations"]});
         firing["exp_labels"]["severity"] = rule["labels"]["severity"].clone();
         let mut wanted: Vec<Value> = names()
-            .filter(|name| *name != alert && !also.contains(name))
+            .filter(|name| name != alert && !also.contains(name))
             .map(|name| expected(name, 55, &[]))
             .collect();
-        wanted.push(expected(alert, quiet, &[]));
+        wanted.push(expected(alert, *quiet, &[]));
         wanted.push(expected(alert, 55, &[firing]));
         tests.push(test(alert, series, &wanted));
     }

@@ -55,6 +55,14 @@ fn errors_in_go_have_help() {
         ),
         ("two packages with a kind", GENERATE, PLAIN, Some(("api/other/types.go", &same_kind))),
         ("two files with a kind", GENERATE, PLAIN, Some(("api/v1/z.go", &twice))),
+        ("two packages in a folder", GENERATE, PLAIN, Some(("api/v1/z.go", "package v2\n"))),
+        (
+            "a replacement that is missing",
+            GENERATE,
+            "type Spec struct {\n\tA other.B `json:\"a\"`\n}\n",
+            Some(("go.mod", "module example.com/op\n\nreplace example.com/other => ../other\n")),
+        ),
+        ("a type that contains itself", IMPORT, "type Spec struct {\n\tA []Spec `json:\"a\"`\n}\n", None),
         (
             "names that clash in Rust",
             IMPORT,

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::super::attributes::{self, Key};
 use crate::go::Survey;
 use crate::ir::{Ir, PolicyRule};
+use crate::roles;
 
 /// The name of the module.
 pub(super) const MODULE: &str = "rights";
@@ -42,8 +43,9 @@ pub(super) fn text(ir: &Ir, surveys: &[Survey]) -> Option<String> {
 const OF_ITEM: usize = 64;
 
 fn keys(rule: &PolicyRule) -> Vec<Key> {
+    let groups = rule.groups.iter().map(|written| roles::group(written).to_string()).collect();
     let lists = [
-        ("groups", &rule.groups),
+        ("groups", &groups),
         ("resources", &rule.resources),
         ("resource_names", &rule.resource_names),
         ("verbs", &rule.verbs),

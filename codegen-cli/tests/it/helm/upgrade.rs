@@ -3,14 +3,14 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, ListParams, PostParams};
-use kubesmith_testenv::{TestEnv, User};
+use kubesmith_testenv::{TestEnv, User, free_address};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -133,7 +133,7 @@ impl Cluster {
         kubeconfig["contexts"][0]["context"]["namespace"] = json!(NAMESPACE);
         self.folder.write("pod.kubeconfig", kubeconfig.to_string());
         // A pod has a network of its own.
-        let health = free_address();
+        let health = free_address().unwrap();
         let args =
             container.args.unwrap().into_iter().map(|arg| arg.replace("=:8081", &format!("={health}")));
         let env = container.env.unwrap_or_default();
@@ -175,10 +175,6 @@ impl Cluster {
     }
 }
 
-fn free_address() -> SocketAddr {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap()
-}
-
 /// What an `httpGet` probe of `/readyz` sees.
 async fn is_ready(address: SocketAddr) -> bool {
     let Ok(mut stream) = TcpStream::connect(address).await else { return false };
@@ -203,7 +199,7 @@ async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs the program of the example crontab: hack/e2e-operators.sh crontab"]
 async fn release_is_upgraded_from_an_older_api() {
-    let webhooks = free_address();
+    let webhooks = free_address().unwrap();
     let mut cluster = Cluster::start(webhooks).await;
     let old = older_release();
     // This program is newer than its release: without the variable it would serve webhooks.
