@@ -63,8 +63,8 @@ pub enum OutputError {
     },
     /// Lines that the owner added to a file would be lost.
     #[error(
-        "{path}: the section `{name}` between `keep begin` and `keep end` has no end, or the generated file has no place for it: \
-         move its lines, or correct the comments"
+        "{path}: the section `{name}` between `keep begin` and `keep end` lacks one of them, occurs twice, or has no place in the \
+         generated file: move its lines, or correct the comments"
     )]
     Kept {
         /// The file.

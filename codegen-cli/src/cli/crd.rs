@@ -5,6 +5,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use kubesmith_runtime::crd::{
     Action, ChangeCode, CrdError, Migration, Outcome, Progress, Status, Upgrade, VersionStatus, owned, status,
@@ -41,7 +42,7 @@ pub(super) struct Apply {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// The operator that owns the CRDs.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     operator: String,
     /// The operator's version, such as 1.2.3. CRDs of newer versions are not changed.
     #[arg(long, value_name = "VERSION")]

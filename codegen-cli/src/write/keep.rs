@@ -8,8 +8,8 @@ use crate::output::{KEEP_BEGIN, KEEP_END};
 /// Returns the new text with the old text's parts.
 ///
 /// # Errors
-/// Returns the name of a part of the old text that has no end, or is not empty and has no place in the new
-/// text.
+/// Returns the name of a part of the old text that has no begin or no end, or that is not empty and occurs twice or has no place in
+/// the new text.
 pub(super) fn carry<'a>(old: &str, new: &'a str) -> Result<Cow<'a, str>, String> {
     if !new.contains(KEEP_BEGIN) {
         return Ok(Cow::Borrowed(new));
@@ -41,6 +41,9 @@ fn parts(text: &str) -> Result<BTreeMap<&str, String>, String> {
     let mut out = BTreeMap::new();
     let mut lines = text.split_inclusive('\n');
     while let Some(line) = lines.next() {
+        if let Some(stray) = name(line, KEEP_END) {
+            return Err(stray.to_string());
+        }
         let Some(begun) = name(line, KEEP_BEGIN) else { continue };
         let mut part = String::new();
         loop {
@@ -50,7 +53,10 @@ fn parts(text: &str) -> Result<BTreeMap<&str, String>, String> {
                 _ => part.push_str(line),
             }
         }
-        out.insert(begun, part);
+        let before: Option<String> = out.insert(begun, part);
+        if before.is_some_and(|part| !part.trim().is_empty()) {
+            return Err(begun.to_string());
+        }
     }
     Ok(out)
 }
@@ -72,8 +78,12 @@ mod tests {
     }
 
     #[test]
-    fn kept_section_without_end_or_place_is_an_error() {
+    fn kept_section_that_would_be_lost_is_an_error() {
         let new = file("new", "pod", "");
+        let misspelt = file("old", "pod", "mine: 1\n").replace(KEEP_BEGIN, "# keep  begin ");
+        assert_eq!(carry(&misspelt, &new), Err("pod".to_string()));
+        let twice = file("old", "pod", "mine: 1\n") + &file("", "pod", "mine: 2\n");
+        assert_eq!(carry(&twice, &new), Err("pod".to_string()));
         assert_eq!(carry(&format!("{KEEP_BEGIN}pod\nmine: 1\n"), &new), Err("pod".to_string()));
         assert_eq!(carry(&file("old", "other", "mine: 1\n"), &new), Err("other".to_string()));
         assert_eq!(carry(&file("old", "other", "\n"), &new).unwrap(), new);

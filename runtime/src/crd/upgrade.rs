@@ -178,6 +178,7 @@ impl Upgrade {
         self.owner.check()?;
         let cluster = Cluster(client);
         let wanted: Vec<Wanted> = definitions.iter().enumerate().map(wanted).collect::<Result<_, _>>()?;
+        once(&wanted)?;
         let (mut plans, mut refusals) = (Vec::new(), Vec::new());
         for wanted in &wanted {
             match self.plan(&cluster, wanted).await? {
@@ -188,6 +189,7 @@ impl Upgrade {
         if !refusals.is_empty() {
             return Err(CrdError::Refused(refusals));
         }
+        self.rehearse(&cluster, &wanted, &plans).await?;
         let mut outcomes = Vec::new();
         for (wanted, plan) in wanted.iter().zip(plans) {
             outcomes.push(self.write(&cluster, wanted, plan).await?);
@@ -198,6 +200,27 @@ impl Upgrade {
             }
         }
         Ok(outcomes)
+    }
+
+    /// Has the server check all definitions before the first one is written.
+    async fn rehearse(
+        &self,
+        cluster: &Cluster<'_>,
+        wanted: &[Wanted],
+        plans: &[Plan],
+    ) -> Result<(), CrdError> {
+        if self.dry_run || wanted.len() < 2 {
+            return Ok(());
+        }
+        let rehearsal = Self { dry_run: true, ..self.clone() };
+        for (wanted, plan) in wanted.iter().zip(plans) {
+            match rehearsal.attempt(cluster, wanted, plan).await {
+                // The write judges a definition again that somebody changed.
+                Err(CrdError::Request(error)) if error.is_conflict() || error.is_already_exists() => {}
+                done => done?,
+            }
+        }
+        Ok(())
     }
 
     async fn plan(&self, cluster: &Cluster<'_>, wanted: &Wanted) -> Result<Result<Plan, Refusal>, CrdError> {
@@ -353,6 +376,17 @@ async fn unserved(cluster: &Cluster<'_>, definition: &Value) -> Result<Option<St
 
 fn drops_fields(code: ChangeCode) -> bool {
     matches!(code, ChangeCode::FieldRemoved | ChangeCode::PruningAdded | ChangeCode::FieldDeclared)
+}
+
+/// Checks that no definition is given twice with different contents.
+fn once(wanted: &[Wanted]) -> Result<(), CrdError> {
+    for (at, one) in wanted.iter().enumerate() {
+        if wanted[..at].iter().any(|other| other.name == one.name && other.manifest != one.manifest) {
+            let reason = "it is given twice, with different contents".to_owned();
+            return Err(CrdError::Definition { name: one.name.clone(), reason });
+        }
+    }
+    Ok(())
 }
 
 fn wanted((at, manifest): (usize, &Value)) -> Result<Wanted, CrdError> {

@@ -157,11 +157,21 @@ fn indexed(spec: &Field<'_>, errors: &mut Errors) {
     }
 }
 
+/// `validateCompletions`: indexed jobs are scaled as a whole.
+fn completions_update(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
+    let (completions, before) = (spec.child("completions"), old.child("completions"));
+    if spec.child("completionMode").text() != "Indexed" {
+        return errors.immutable(&completions, &before);
+    }
+    let is_changed = completions.is_set() && completions.value != before.value;
+    if is_changed && completions.number() != spec.child("parallelism").number() {
+        errors.invalid(&completions, "can only be modified in tandem with spec.parallelism");
+    }
+}
+
 /// `ValidateJobSpecUpdate`.
 fn job_update(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
-    if spec.child("completionMode").text() != "Indexed" {
-        errors.immutable(&spec.child("completions"), &old.child("completions"));
-    }
+    completions_update(spec, old, errors);
     errors.immutable(&spec.child("selector"), &old.child("selector"));
     // The template of a suspended job may still change.
     if !old.child("suspend").is_true() {
@@ -302,6 +312,20 @@ mod tests {
 
     fn fields(causes: Vec<Cause>) -> Vec<String> {
         causes.into_iter().map(|cause| cause.field).collect()
+    }
+
+    #[test]
+    fn indexed_job_is_scaled_as_a_whole() {
+        let job = |completions: i64, parallelism: i64| json!({"spec": {"completionMode": "Indexed", "completions": completions, "parallelism": parallelism}});
+        let found = |new: &Value, old: &Value| {
+            let causes = super::job(new, Some(old));
+            causes
+                .iter()
+                .any(|cause| cause.field == "spec.completions" && cause.message.contains("in tandem with"))
+        };
+        assert!(found(&job(5, 2), &job(2, 2)));
+        assert!(!found(&job(5, 5), &job(2, 2)));
+        assert!(!found(&job(2, 1), &job(2, 2)));
     }
 
     #[test]

@@ -23,11 +23,7 @@ pub(in crate::builtin) fn lease(object: &Value, _: Option<&Value>) -> Vec<Cause>
             errors.all_invalid(&strategy, names::qualified_name(strategy.text()));
         }
         if !preferred.is_empty() && strategy.is_empty() {
-            errors.forbidden(&preferred, "may only be specified when `strategy` is defined");
-        }
-        let holder = spec.child("holderIdentity");
-        if holder.is_set() && holder.is_empty() {
-            errors.required(&holder, "must not be empty");
+            errors.forbidden(&preferred, "may only be specified if `strategy` is defined");
         }
     })
 }
@@ -377,4 +373,19 @@ pub(in crate::builtin) fn namespace(object: &Value, old: Option<&Value>) -> Vec<
             }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// client-go's leader election gives a lease up so.
+    #[test]
+    fn lease_without_holder_is_accepted() {
+        let released =
+            json!({"spec": {"holderIdentity": "", "leaseDurationSeconds": 1, "leaseTransitions": 3}});
+        assert!(lease(&released, None).is_empty());
+        assert_eq!(lease(&json!({"spec": {"leaseDurationSeconds": 0}}), None).len(), 1);
+    }
 }

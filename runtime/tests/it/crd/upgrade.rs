@@ -168,6 +168,20 @@ async fn no_definition_is_written_when_one_of_them_is_refused() {
     env.stop().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn no_definition_is_written_when_the_server_refuses_one() {
+    let (env, client) = server().await;
+    let gadgets = |spec: &Value| definition("Gadget", "gadgets", &[version("v1", true, spec)]);
+    let wrong = [one(&size())[0].clone(), gadgets(&json!({"size": {"type": "strin"}}))];
+    let error = upgrade("1.0.0").apply(&client, &wrong).await.unwrap_err();
+    assert!(matches!(error, CrdError::Request(_)), "{error}");
+    let twice = [one(&size())[0].clone(), one(&json!({}))[0].clone()];
+    let error = upgrade("1.0.0").apply(&client, &twice).await.unwrap_err().to_string();
+    assert!(error.contains("it is given twice, with different contents"), "{error}");
+    assert_eq!(definitions(&client).await.len(), 0);
+    env.stop().await;
+}
+
 async fn definitions(client: &kube::Client) -> Vec<DynamicObject> {
     let resource = kube::api::ApiResource {
         group: "apiextensions.k8s.io".to_owned(),
