@@ -129,6 +129,7 @@ fn crd_command_explains_wrong_arguments() {
         (format!("crd apply broken.yaml {operator}"), 1, "broken.yaml cannot be read"),
         (format!("crd apply nowhere.yaml {operator}"), 1, "cannot read nowhere.yaml"),
         (format!("crd apply empty.yaml {operator} --allow fields-removed"), 2, "docs/reference/diff.md"),
+        ("crd apply empty.yaml --operator= --operator-version 1.0.0".to_owned(), 2, "--operator <NAME>"),
         ("crd migrate".to_owned(), 2, "<NAME>"),
         (
             "crd status config/crd".to_owned(),

@@ -162,7 +162,7 @@ impl Upgrade {
 
     /// Installs or upgrades the definitions, and waits until the server serves them.
     ///
-    /// All of them are judged before the first one is written.
+    /// All of them are judged before the first one is written. Several are also sent as dry runs before, so that the server checks them.
     ///
     /// # Errors
     /// [`CrdError::Refused`] and other refusals, after which nothing is written; failed requests; a definition that is not
