@@ -162,15 +162,16 @@ migration() {
 
 # codegen-cli/tests/it/book.rs lists the commands that do not run here, and why.
 operations() {
-  local page port
+  # The pages whose commands run as they stand; those of the page about observability are changed first.
+  local page port pages=(deploy helm)
   KUBESMITH=$newcomer/bin/kubesmith serve "$newcomer/cluster" --feature-gates ShardedListAndWatch=true
-  for page in deploy helm observability; do
+  for page in "${pages[@]}" observability; do
     mkdir -p "$newcomer/operations/$page"
     cp -R examples/balancer/api "$newcomer/operations/$page"
     listings "docs/operations/$page.md" >"$newcomer/operations/$page.sh"
   done
   set -o xtrace
-  for page in deploy helm; do
+  for page in "${pages[@]}"; do
     (cd "$newcomer/operations/$page" && source "../$page.sh")
   done
   kubectl --namespace balancer-system rollout status deployment/balancer-controller-manager

@@ -44,20 +44,18 @@ pub fn summary(description: &str) -> String {
 
 /// Cuts a description to `limit` bytes: after the last sentence that fits, else after the last word, with `...`.
 pub fn truncate(description: &str, limit: usize) -> String {
-    let head = match sentences(description, limit) {
-        Ok(whole) => return whole.to_string(),
-        Err(head) => head,
-    };
+    let (head, is_whole) = sentences(description, limit);
     match head.rfind(char::is_whitespace) {
+        _ if is_whole => head.to_string(),
         Some(at) if at > 0 => format!("{}...", &head[..at]),
         _ => format!("{head}..."),
     }
 }
 
-/// The whole sentences within a limit in bytes; `Err`: what fits of the first sentence.
-pub fn sentences(description: &str, limit: usize) -> Result<&str, &str> {
+/// The sentences that fit into a limit in bytes, and `true`; or what fits of the first one, and `false`.
+pub fn sentences(description: &str, limit: usize) -> (&str, bool) {
     if description.len() <= limit {
-        return Ok(description);
+        return (description, true);
     }
     let mut end = limit;
     while !description.is_char_boundary(end) {
@@ -68,9 +66,9 @@ pub fn sentences(description: &str, limit: usize) -> Result<&str, &str> {
         matches!(c, '.' | '!' | '?' | '؟' | '۔' | '。' | '．' | '！' | '？' | '।' | '॥' | '‼' | '⁇')
     };
     if let Some((at, last)) = head.char_indices().rev().find(|&(at, c)| at > 0 && sentence_end(c)) {
-        return Ok(&head[..at + last.len_utf8()]);
+        return (&head[..at + last.len_utf8()], true);
     }
-    Err(head)
+    (head, false)
 }
 
 #[cfg(test)]
@@ -105,6 +103,6 @@ mod tests {
         assert_eq!(truncate("solidsolid", 5), "solid...");
         assert_eq!(truncate("éééé", 3), "é...");
         assert_eq!(truncate("short", 60), "short");
-        assert_eq!(sentences("no stop until it is cut", 10), Err("no stop un"));
+        assert_eq!(sentences("no stop until it is cut", 10), ("no stop un", false));
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::{Older, PolicyRule};
+use crate::ir::{Older, PolicyRule, api_group};
 
 /// A Role, or a ClusterRole if it has no namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,14 +91,9 @@ pub fn roles(rules: &[PolicyRule], default_name: &str, older: Older) -> Vec<Role
     roles.collect()
 }
 
-/// The name of a group in a role: `core` is short for the empty one.
-pub(crate) fn group(written: &str) -> &str {
-    if written == "core" { "" } else { written }
-}
-
 /// One rule for each resource.
 fn split(rule: &PolicyRule, older: Older) -> Vec<RoleRule> {
-    let groups = rule.groups.iter().map(|name| if older.keeps_core { name } else { group(name) });
+    let groups = rule.groups.iter().map(|name| if older.keeps_core { name } else { api_group(name) });
     let whole = RoleRule {
         groups: sorted(groups.map(str::to_string).collect()),
         resources: if older.keeps_rules { sorted(rule.resources.clone()) } else { Vec::new() },
@@ -131,7 +126,7 @@ fn normalize(mut rules: Vec<RoleRule>, older: Older) -> Vec<RoleRule> {
     }
     rules.sort_by_cached_key(RoleRule::order);
     for name in rules.iter_mut().flat_map(|rule| &mut rule.groups) {
-        *name = group(name).to_string();
+        *name = api_group(name).to_string();
     }
     rules
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::packages::folders_in;
 use crate::paths::display;
 
 /// Options of controller-gen's generator of CRDs that change its output: `Generator` of controller-tools,
@@ -95,16 +96,11 @@ const ASIDE_DEPTH: usize = 3;
 /// Files that may call controller-gen in a folder and below.
 fn below(folder: &Path, depth: usize, out: &mut Vec<PathBuf>) {
     out.extend(in_folder(folder, false));
-    let Ok(entries) = fs::read_dir(folder) else { return };
     let is_wanted = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_left_out = name.starts_with('.') || name == "vendor" || path.join("go.mod").is_file();
-        !is_left_out && fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+        depth < ASIDE_DEPTH && !name.starts_with('.') && name != "vendor" && !path.join("go.mod").is_file()
     };
-    let mut inner: Vec<PathBuf> =
-        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_wanted).collect();
-    inner.sort();
-    inner.iter().filter(|_| depth < ASIDE_DEPTH).for_each(|folder| below(folder, depth + 1, out));
+    folders_in(folder).iter().filter(|path| is_wanted(path)).for_each(|path| below(path, depth + 1, out));
 }
 
 /// The newest version of controller-gen that a project names in these files or in a go.mod.

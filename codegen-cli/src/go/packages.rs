@@ -316,32 +316,27 @@ fn walk(folder: &Path, out: &mut Vec<PathBuf>, depth: usize) {
     if !go_files(folder).is_empty() {
         out.push(folder.to_path_buf());
     }
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    let mut inner: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    inner.sort();
-    for path in inner {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for path in folders_in(folder).into_iter().filter(|_| depth < DEPTH_LIMIT) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         let is_left_out = name.starts_with(['.', '_']) || name == "testdata" || name == "vendor";
-        let is_link = fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink());
-        if path.is_dir() && !is_left_out && !is_link && depth < DEPTH_LIMIT && !path.join("go.mod").is_file()
-        {
+        if !is_left_out && !path.join("go.mod").is_file() {
             walk(&path, out, depth + 1);
         }
     }
 }
 
+/// The folders in a folder, in order, without links.
+pub(super) fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    let mut folders: Vec<PathBuf> = entries.filter(is_folder).map(|entry| entry.path()).collect();
+    folders.sort();
+    folders
+}
+
 /// The folders of modules inside a folder, in order.
 fn modules_inside(folder: &Path, out: &mut Vec<PathBuf>, depth: usize) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
-    let mut inner: Vec<PathBuf> = entries
-        .flatten()
-        .filter(is_folder)
-        .map(|entry| entry.path())
-        .filter(|path| !is_foreign(path))
-        .collect();
-    inner.sort();
-    for path in inner.into_iter().filter(|_| depth < DEPTH_LIMIT) {
+    for path in folders_in(folder).into_iter().filter(|path| depth < DEPTH_LIMIT && !is_foreign(path)) {
         if path.join("go.mod").is_file() {
             out.push(path.clone());
         }

@@ -164,6 +164,15 @@ mod tests {
         }
         let Older { keeps_rules, keeps_verbs, keeps_packages, .. } = Release(Some([0, 16, 5])).older();
         assert!(!keeps_rules && keeps_verbs && keeps_packages && old.older().keeps_rules);
+        for (version, drops_urls, keeps_core) in [
+            ([0, 15, 0], false, true),
+            ([0, 16, 0], true, true),
+            ([0, 16, 1], true, true),
+            ([0, 16, 2], false, false),
+        ] {
+            let older = Release(Some(version)).older();
+            assert_eq!((older.drops_urls, older.keeps_core), (drops_urls, keeps_core), "{version:?}");
+        }
         assert_eq!(newest.older(), Older::default());
     }
 }

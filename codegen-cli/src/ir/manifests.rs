@@ -47,6 +47,11 @@ pub struct PolicyRule {
     pub span: Span,
 }
 
+/// The name of a group in a role: `core` is short for the empty one.
+pub(crate) fn api_group(written: &str) -> &str {
+    if written == "core" { "" } else { written }
+}
+
 /// The service of webhooks in controller-gen: name and namespace.
 pub(crate) const WEBHOOK_SERVICE: (&str, &str) = ("webhook-service", "system");
 

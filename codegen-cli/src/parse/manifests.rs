@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use syn::{Attribute, File, Ident, Meta};
 
 use super::Parser;
-use crate::ir::{PolicyRule, Span, WEBHOOK_SERVICE, Webhook, WebhookConfiguration};
+use crate::ir::{PolicyRule, Span, WEBHOOK_SERVICE, Webhook, WebhookConfiguration, api_group};
 use crate::syntax::facts::{ManifestFacts, WebhookFacts};
 use outline::Outline;
 
@@ -113,7 +113,7 @@ fn text(item: Option<&Spanned<String>>) -> Option<String> {
 
 /// Groups as in the API: the name of the core group is empty.
 fn groups(list: &[Spanned<String>]) -> Vec<String> {
-    list.iter().map(|group| if group.value == "core" { String::new() } else { group.value.clone() }).collect()
+    list.iter().map(|group| api_group(&group.value).to_string()).collect()
 }
 
 fn rule(attrs: &RbacAttrs) -> PolicyRule {

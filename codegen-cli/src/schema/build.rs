@@ -114,15 +114,10 @@ pub fn build(ir: &Ir, sources: &SourceMap, options: SchemaOptions) -> (Schemas, 
 }
 
 fn limit_description(schema: &mut Schema, limit: usize, older: Older) {
-    schema.description = match schema.description.take() {
-        Some(_) if limit == 0 => None,
-        Some(text) if older.cuts_words => {
-            let (Ok(cut) | Err(cut)) = docs::sentences(&text, limit);
-            Some(cut.to_string())
-        }
-        Some(text) => Some(docs::truncate(&text, limit)),
-        None => None,
-    };
+    let text = schema.description.take().filter(|_| limit > 0);
+    let cut = |text: &str| docs::sentences(text, limit).0.to_string();
+    schema.description =
+        text.map(|text| if older.cuts_words { cut(&text) } else { docs::truncate(&text, limit) });
 }
 
 pub(super) struct Builder<'a> {

@@ -11,7 +11,7 @@ use crate::output::{KEEP_BEGIN, KEEP_END};
 /// Returns the name of a part of the old text that has no begin or no end, or that is not empty and occurs twice or has no place in
 /// the new text.
 pub(super) fn carry<'a>(old: &str, new: &'a str) -> Result<Cow<'a, str>, String> {
-    if !new.contains(KEEP_BEGIN) {
+    if [KEEP_BEGIN, KEEP_END].iter().all(|mark| !old.contains(mark)) {
         return Ok(Cow::Borrowed(new));
     }
     let mut parts = parts(old)?;
@@ -74,7 +74,7 @@ mod tests {
         let (old, new) = (file("old", "pod", "  mine: 1\n"), file("new", "pod", ""));
         assert_eq!(carry(&old, &new).unwrap(), file("new", "pod", "  mine: 1\n"));
         assert_eq!(carry("", &new).unwrap(), new);
-        assert_eq!(carry(&old, "no place").unwrap(), "no place");
+        assert_eq!(carry(&file("old", "pod", ""), "no place").unwrap(), "no place");
     }
 
     #[test]
@@ -82,6 +82,7 @@ mod tests {
         let new = file("new", "pod", "");
         let misspelt = file("old", "pod", "mine: 1\n").replace(KEEP_BEGIN, "# keep  begin ");
         assert_eq!(carry(&misspelt, &new), Err("pod".to_string()));
+        assert_eq!(carry(&file("old", "pod", "mine: 1\n"), "no place"), Err("pod".to_string()));
         let twice = file("old", "pod", "mine: 1\n") + &file("", "pod", "mine: 2\n");
         assert_eq!(carry(&twice, &new), Err("pod".to_string()));
         assert_eq!(carry(&format!("{KEEP_BEGIN}pod\nmine: 1\n"), &new), Err("pod".to_string()));

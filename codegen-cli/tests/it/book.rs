@@ -129,8 +129,10 @@ fn commands_of_the_pages_about_operations_run_in_a_test() {
     let mut unused: BTreeSet<(&str, &str)> =
         ELSEWHERE.iter().map(|(page, command, _)| (*page, *command)).collect();
     let script = fs::read_to_string(testdata().join("../hack/newcomer.sh")).unwrap();
-    let names = script.split_once("for page in ").unwrap().1.split_once(';').unwrap().0;
-    let run: Vec<String> = names.split(' ').map(|name| format!("{name}.md")).collect();
+    let names = script.split_once(" pages=(").unwrap().1.split_once(')').unwrap().0;
+    let sourced = names.split(' ').map(|name| format!("{name}.md"));
+    assert!(script.contains("source \"$newcomer/operations/observability.sh\""));
+    let run: Vec<String> = sourced.chain(["observability.md".to_owned()]).collect();
     let mut all = Vec::new();
     pages(&book().join("operations"), &mut all);
     let mut count = 0;

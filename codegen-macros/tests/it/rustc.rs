@@ -39,8 +39,8 @@ fn built() -> PathBuf {
     std::env::current_exe().unwrap().parent().unwrap().to_owned()
 }
 
-/// The library of this name that this test was linked with: the last one that was built before it. Other builds in the same folder
-/// may have made newer ones.
+/// The library of this name that this test was probably linked with: the newest one that is older than the test. Builds with other
+/// features in the same folder can put another one there; `cargo clean` helps then.
 fn library(built: &Path, name: &str) -> PathBuf {
     let prefix = format!("lib{name}-");
     let time = |path: &Path| path.metadata().unwrap().modified().unwrap();

@@ -162,7 +162,8 @@ impl Upgrade {
 
     /// Installs or upgrades the definitions, and waits until the server serves them.
     ///
-    /// All of them are judged before the first one is written. Several are also sent as dry runs before, so that the server checks them.
+    /// All of them are judged before the first one is written. If there are several, the server also checks all of them in dry runs
+    /// first. A single one is checked by its write.
     ///
     /// # Errors
     /// [`CrdError::Refused`] and other refusals, after which nothing is written; failed requests; a definition that is not
@@ -215,7 +216,7 @@ impl Upgrade {
         let rehearsal = Self { dry_run: true, ..self.clone() };
         for (wanted, plan) in wanted.iter().zip(plans) {
             match rehearsal.attempt(cluster, wanted, plan).await {
-                // The write judges a definition again that somebody changed.
+                // If another client changed the definition, the write judges it again.
                 Err(CrdError::Request(error)) if error.is_conflict() || error.is_already_exists() => {}
                 done => done?,
             }

@@ -40,7 +40,8 @@ pub fn emit(settings: &HelmSettings, files: &[(String, Vec<Value>)]) -> OutputTr
     tree.insert("values.schema.json", values::schema(settings, has));
     for (path, objects) in files {
         let Some(condition) = condition(path, has) else { continue };
-        let mut text = mark();
+        let is_manager = path == MANAGER;
+        let mut text = if is_manager { mark_with_kept() } else { mark() };
         if !condition.is_empty() {
             text.push_str(&format!("{{{{- if {condition} }}}}\n"));
         }
@@ -48,7 +49,7 @@ pub fn emit(settings: &HelmSettings, files: &[(String, Vec<Value>)]) -> OutputTr
             text.push_str("---\n");
             text.push_str(&object_text(settings, path, object, has.webhooks));
         }
-        if path == MANAGER {
+        if is_manager {
             text.push_str(&kept("pod", 6));
         }
         if !condition.is_empty() {
@@ -116,7 +117,7 @@ fn chart(settings: &HelmSettings) -> String {
     let text = |text: &str| Value::String(text.to_string()).to_string();
     format!(
         "{}apiVersion: v2\nappVersion: {}\ndescription: {}\nname: {}\ntype: application\nversion: {}\n{}",
-        mark(),
+        mark_with_kept(),
         text(app_version),
         text(&format!("The controllers of {}", deploy.name)),
         text(&deploy.name),
@@ -125,11 +126,19 @@ fn chart(settings: &HelmSettings) -> String {
     )
 }
 
-/// The lines at the start of every YAML file.
+/// The lines at the start of a YAML file.
 fn mark() -> String {
+    mark_but("")
+}
+
+/// The same for a file with a place for the user's own lines.
+fn mark_with_kept() -> String {
+    mark_but(", except between `keep begin` and `keep end`")
+}
+
+fn mark_but(exception: &str) -> String {
     format!(
-        "{HELM_MARK} v{}. DO NOT EDIT, except between `keep begin` and `keep end`.\n\
-         # To keep the file as your own, take this comment out.\n",
+        "{HELM_MARK} v{}. DO NOT EDIT{exception}.\n# To keep the file as your own, take this comment out.\n",
         env!("CARGO_PKG_VERSION")
     )
 }

@@ -3,7 +3,7 @@
 use kubesmith_apimachinery::yaml;
 use serde_json::{Value, json};
 
-use super::{Has, kept, mark};
+use super::{Has, kept, mark_with_kept};
 use crate::config::{EnvSource, HelmSettings, PullPolicy};
 
 /// A value of the chart: its key, purpose, default and schema.
@@ -152,7 +152,7 @@ fn image(image: &str) -> (&str, &str) {
 
 /// `values.yaml`
 pub(super) fn file(settings: &HelmSettings, has: Has) -> String {
-    let mut out = mark();
+    let mut out = mark_with_kept();
     for (table, entries) in tables(settings, has) {
         out.push_str(&format!("{table}:\n"));
         for Entry { key, text, value, .. } in entries {

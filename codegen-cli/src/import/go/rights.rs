@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use super::super::attributes::{self, Key};
 use crate::go::Survey;
-use crate::ir::{Ir, PolicyRule};
-use crate::roles;
+use crate::ir::{Ir, PolicyRule, api_group};
 
 /// The name of the module.
 pub(super) const MODULE: &str = "rights";
@@ -43,7 +42,7 @@ pub(super) fn text(ir: &Ir, surveys: &[Survey]) -> Option<String> {
 const OF_ITEM: usize = 64;
 
 fn keys(rule: &PolicyRule) -> Vec<Key> {
-    let groups = rule.groups.iter().map(|written| roles::group(written).to_string()).collect();
+    let groups = rule.groups.iter().map(|written| api_group(written).to_string()).collect();
     let lists = [
         ("groups", &groups),
         ("resources", &rule.resources),
