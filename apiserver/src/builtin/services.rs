@@ -196,7 +196,7 @@ pub(crate) fn check(
     }
     let before = old.map_or(&Value::Null, |old| &old["spec"]);
     if !keeps_families(before, &service["spec"]) {
-        refused(service, address_fields(service))?;
+        refused(service, address_fields(service, old))?;
         let causes = set_families(before, &mut service["spec"]);
         refused(service, causes)?;
     }

@@ -409,10 +409,7 @@ fn metadata_checks(def: &ResourceDef, subresource: &str) -> (UpdateChecks, bool)
 /// Warns of values that are valid but discouraged.
 pub(super) fn warn(call: &Call<'_>, value: &Value, old: Option<&Value>) {
     let warnings = match &call.def.behaviour {
-        Behaviour::BuiltIn(kind) if call.path.subresource.is_empty() => {
-            builtin::warnings::of(kind, value, old)
-        }
-        Behaviour::BuiltIn(_) => return,
+        Behaviour::BuiltIn(kind) => builtin::warnings::of(kind, value, old, &call.path.subresource),
         Behaviour::Custom(_) => warn_of_finalizers(value, old),
     };
     warnings.iter().for_each(|text| call.warn(text));

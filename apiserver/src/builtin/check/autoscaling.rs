@@ -26,8 +26,10 @@ pub(in crate::builtin) fn autoscaler(object: &Value, old: Option<&Value>) -> Vec
     Errors::of(|errors| {
         let spec = Field::root(object).child("spec");
         let (least, most) = (spec.child("minReplicas"), spec.child("maxReplicas"));
-        if least.number().is_some_and(|number| number < 1) {
-            errors.invalid(&least, "must be greater than or equal to 1");
+        // An object that has zero replicas may keep them, as if the gate `HPAScaleToZero` were enabled.
+        let bound = i64::from(old.is_none_or(|old| old["spec"]["minReplicas"] != 0));
+        if least.number().is_some_and(|number| number < bound) {
+            errors.invalid(&least, &format!("must be greater than or equal to {bound}"));
         }
         match most.number_or_zero() {
             0 => errors.required(&most, "must be set and greater than 0"),
@@ -48,6 +50,13 @@ pub(in crate::builtin) fn autoscaler(object: &Value, old: Option<&Value>) -> Vec
         reference(&target, version, errors);
         for metric in spec.child("metrics").items() {
             check_metric(&metric, errors);
+        }
+        let counts = |metric: Field<'_>| ["Object", "External"].contains(&metric.child("type").text());
+        if least.number() == Some(0) && !spec.child("metrics").items().any(counts) {
+            errors.forbidden(
+                &spec.child("metrics"),
+                "must specify at least one Object or External metric to support scaling to zero replicas",
+            );
         }
         for rules in ["scaleUp", "scaleDown"].map(|name| spec.child("behavior").child(name)) {
             if rules.is_set() {

@@ -170,13 +170,14 @@ impl Errors {
         self.push(Cause::new("FieldValueInvalid", &field.path, format!("Invalid value: {detail}")));
     }
 
-    /// Reports `TooMany` if the list has more items.
-    pub(super) fn at_most(&mut self, list: &Field<'_>, most: usize) {
+    /// Reports `TooMany` if the list has more items; returns whether it has not.
+    pub(super) fn at_most(&mut self, list: &Field<'_>, most: usize) -> bool {
         let count = list.value.as_array().map_or(0, Vec::len);
         if count > most {
             let text = format!("Too many: {count}: must have at most {most} items");
             self.push(Cause::new("FieldValueTooMany", &list.path, text));
         }
+        count <= most
     }
 
     pub(super) fn duplicate(&mut self, field: &Field<'_>) {

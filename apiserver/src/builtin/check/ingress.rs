@@ -2,26 +2,26 @@
 
 use serde_json::Value;
 
-use super::addresses;
+use super::addresses::{self, Range};
 use super::field::{Errors, Field};
 use crate::names::NameRule;
 use crate::status::Cause;
 
-pub(in crate::builtin) fn ingress(object: &Value, _: Option<&Value>) -> Vec<Cause> {
+/// The annotation that a class had before it was a field.
+pub(in crate::builtin) const INGRESS_CLASS: &str = "kubernetes.io/ingress.class";
+
+/// `ValidateIngressCreate` and `ValidateIngressUpdate`.
+pub(in crate::builtin) fn ingress(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
-        let spec = Field::root(object).child("spec");
+        let root = Field::root(object);
+        let spec = root.child("spec");
         let (rules, default) = (spec.child("rules"), spec.child("defaultBackend"));
         if rules.is_empty() && !default.is_set() {
-            let none = Value::Null;
-            errors.invalid(&spec.holding(&none), "either `defaultBackend` or `rules` must be specified");
+            errors
+                .invalid(&spec.holding(rules.value), "either `defaultBackend` or `rules` must be specified");
         }
         if default.is_set() {
             backend(&default, errors);
-        }
-        for tls in spec.child("tls").items() {
-            for host in tls.child("hosts").items() {
-                host_name(&host, errors);
-            }
         }
         for rule in rules.items() {
             let host = rule.child("host");
@@ -33,7 +33,21 @@ pub(in crate::builtin) fn ingress(object: &Value, _: Option<&Value>) -> Vec<Caus
             }
             http(&rule.child("http"), errors);
         }
-        errors.optional_name(&spec.child("ingressClassName"), NameRule::Subdomain);
+        for tls in spec.child("tls").items() {
+            for host in tls.child("hosts").items() {
+                host_name(&host, errors);
+            }
+            errors.optional_name(&tls.child("secretName"), NameRule::Subdomain);
+        }
+        let class = spec.child("ingressClassName");
+        if class.is_set() {
+            errors.all_invalid(&class, NameRule::Subdomain.check(class.text()));
+        }
+        let annotation = root.child("metadata").child("annotations").key(INGRESS_CLASS);
+        if old.is_none() && class.is_set() && annotation.is_set() && annotation.text() != class.text() {
+            let place = annotation.at(format!("annotations.{INGRESS_CLASS}"));
+            errors.invalid(&place, "must match `ingressClassName` when both are specified");
+        }
     })
 }
 
@@ -134,24 +148,47 @@ fn backend(backend: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-pub(in crate::builtin) fn ingress_status(new: &Value, _: &Value) -> Vec<Cause> {
+pub(in crate::builtin) fn ingress_status(new: &Value, old: &Value) -> Vec<Cause> {
     Errors::of(|errors| {
         let list = Field::root(new).child("status").child("loadBalancer").child("ingress");
-        super::services::load_balancer_ingress(&list, errors);
+        super::services::load_balancer_ingress(&list, old, errors);
     })
 }
 
-pub(in crate::builtin) fn network_policy(object: &Value, _: Option<&Value>) -> Vec<Cause> {
+/// The ingress and egress rules of a policy and their peers, as the fields name them.
+const RULES: [(&str, &str); 2] = [("ingress", "from"), ("egress", "to")];
+
+/// The ranges of all peers of a policy, which stay valid on an update.
+fn ranges<'v>(spec: &Field<'v>) -> Vec<&'v str> {
+    let rules = RULES.iter().flat_map(|(list, peers)| {
+        spec.child(list)
+            .items()
+            .flat_map(|rule| rule.child(peers).items().collect::<Vec<_>>())
+            .collect::<Vec<_>>()
+    });
+    let blocks = rules.map(|peer| peer.child("ipBlock"));
+    blocks
+        .flat_map(|block| {
+            let mut ranges = block.child("except").texts();
+            ranges.push(block.child("cidr").text());
+            ranges
+        })
+        .collect()
+}
+
+/// `ValidateNetworkPolicy` and `ValidateNetworkPolicyUpdate`.
+pub(in crate::builtin) fn network_policy(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
         let spec = Field::root(object).child("spec");
+        let kept = old.map(|old| ranges(&Field::root(old).child("spec"))).unwrap_or_default();
         errors.label_selector(&spec.child("podSelector"));
-        for (list, peers) in [("ingress", "from"), ("egress", "to")] {
+        for (list, peers) in RULES {
             for rule in spec.child(list).items() {
                 for port in rule.child("ports").items() {
                     policy_port(&port, errors);
                 }
                 for peer in rule.child(peers).items() {
-                    policy_peer(&peer, errors);
+                    policy_peer(&peer, &kept, errors);
                 }
             }
         }
@@ -191,27 +228,29 @@ fn policy_port(port: &Field<'_>, errors: &mut Errors) {
 }
 
 /// `ValidateIPBlock`.
-fn ip_block(block: &Field<'_>, errors: &mut Errors) {
+fn ip_block(block: &Field<'_>, kept: &[&str], errors: &mut Errors) {
     let range = block.child("cidr");
     if range.is_empty() {
         errors.required(&range, "");
         return;
     }
-    let Some(whole) = addresses::range(&range, errors) else { return };
+    addresses::range(&range, kept, errors);
+    let Some(whole) = Range::parse(range.text()) else { return };
     for except in block.child("except").items() {
-        if addresses::range(&except, errors).is_some_and(|part| !whole.has_part(part)) {
+        addresses::range(&except, kept, errors);
+        if Range::parse(except.text()).is_some_and(|part| !whole.has_part(part)) {
             errors.invalid(&except, "must be a strict subset of `cidr`");
         }
     }
 }
 
-fn policy_peer(peer: &Field<'_>, errors: &mut Errors) {
+fn policy_peer(peer: &Field<'_>, kept: &[&str], errors: &mut Errors) {
     let (pods, namespaces, block) =
         (peer.child("podSelector"), peer.child("namespaceSelector"), peer.child("ipBlock"));
     errors.label_selector(&pods);
     errors.label_selector(&namespaces);
     if block.is_set() {
-        ip_block(&block, errors);
+        ip_block(&block, kept, errors);
     }
     if !pods.is_set() && !namespaces.is_set() && !block.is_set() {
         errors.required(peer, "must specify a peer");

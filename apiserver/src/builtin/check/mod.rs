@@ -17,6 +17,7 @@ mod job_policies;
 mod jobs;
 mod network;
 mod objects;
+mod pod_status;
 mod pods;
 mod probes;
 mod resize;
@@ -28,7 +29,7 @@ mod storage;
 mod volumes;
 mod workloads;
 
-pub(in crate::builtin) use addresses::parse as parse_address;
+pub(in crate::builtin) use addresses::{parse as parse_address, range_warnings, warning as address_warning};
 pub(super) use autoscaling::autoscaler;
 pub(super) use csi::{
     csi_driver, csi_node, csi_storage_capacity, volume_attachment, volume_attachment_status,
@@ -40,14 +41,15 @@ pub(super) use endpoints::{endpoint_slice, endpoints};
 pub(super) use events::{core_event, event};
 pub(crate) use field::domain_prefixed_path;
 pub(super) use flow::{flow_schema, flow_status, priority_level};
-pub(super) use ingress::{ingress, ingress_status, network_policy};
+pub(super) use ingress::{INGRESS_CLASS, ingress, ingress_status, network_policy};
 pub(super) use jobs::{cron_job, job, job_status};
 pub(super) use network::{ingress_class, ip_address, service_cidr};
 pub(super) use objects::{
     api_service, controller_revision, lease, namespace, namespace_status, node, priority_class, role,
     role_binding, runtime_class,
 };
-pub(super) use pods::{pod, pod_ephemeral_containers, pod_status};
+pub(super) use pod_status::pod_status;
+pub(super) use pods::{pod, pod_ephemeral_containers};
 pub(super) use resize::pod_resize;
 pub(super) use resources::{limit_range, quota};
 pub(super) use services::{address_fields, service, service_status};

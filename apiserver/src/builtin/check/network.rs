@@ -126,7 +126,7 @@ fn service_ranges(ranges: &Field<'_>, errors: &mut Errors) {
     let before = errors.len();
     for range in ranges.items() {
         let text = json!(range.text());
-        addresses::strict_range(&range.holding(&text), errors);
+        addresses::canonical_range(&range.holding(&text), errors);
     }
     let is_v6 = |range: &str| range.contains(':');
     if let [first, second] = texts.as_slice()

@@ -3,8 +3,9 @@
 use kubesmith_apimachinery::names;
 use serde_json::{Value, json};
 
+use super::addresses::{self, Range};
 use super::field::{Errors, Field, go_struct};
-use super::{addresses, resources, scheduling};
+use super::{resources, scheduling};
 use crate::names::NameRule;
 use crate::status::Cause;
 
@@ -65,12 +66,12 @@ fn node_itself(object: &Value, errors: &mut Errors) {
 /// Checks the ranges of pods, which `ValidateNodeUpdate` checks once.
 fn pod_ranges(list: &Field<'_>, errors: &mut Errors) {
     for range in list.items() {
-        let text = json!(range.text());
-        _ = addresses::range(&range.holding(&text), errors);
+        addresses::range(&range, &[], errors);
     }
-    let texts = list.texts();
-    let is_pair = matches!(*texts, [a, b] if a.contains(':') != b.contains(':'));
-    if texts.len() > 1 && !is_pair {
+    let families: Vec<_> =
+        list.texts().into_iter().map(|range| Range::parse(range).map(Range::is_ipv6)).collect();
+    let is_pair = matches!(*families, [Some(one), Some(other)] if one != other);
+    if families.len() > 1 && !is_pair {
         errors.invalid(list, "may specify no more than one CIDR for each IP family");
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::containers::{self, Pod};
 use super::field::{Errors, Field, go_struct};
-use super::{scheduling, security, volumes};
+use super::{addresses, scheduling, security, volumes};
 use crate::names::{NameRule, quoted};
 use crate::status::Cause;
 
@@ -197,15 +197,26 @@ pub(super) fn spec(spec: &Field<'_>, errors: &mut Errors) {
     scheduling_gates(&spec.child("schedulingGates"), errors);
     scheduling::spread(&spec.child("topologySpreadConstraints"), errors);
     if !pod.host_users {
-        for (member, shown) in
-            [("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC")]
-        {
-            if spec.child(member).is_true() {
-                errors.forbidden(&spec.child(shown), "when `pod.Spec.HostUsers` is false");
+        own_users(spec, errors);
+    }
+    names_and_limits(spec, errors);
+}
+
+/// `validateHostUsers`, which names some fields as Go does.
+fn own_users(spec: &Field<'_>, errors: &mut Errors) {
+    const DETAIL: &str = "when `hostUsers` is false";
+    for (member, shown) in [("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC")] {
+        if spec.child(member).is_true() {
+            errors.forbidden(&spec.child(shown), DETAIL);
+        }
+    }
+    for list in ["initContainers", "containers", "ephemeralContainers"] {
+        for devices in spec.child(list).items().map(|container| container.child("volumeDevices")) {
+            if !devices.is_empty() {
+                errors.forbidden(&devices, DETAIL);
             }
         }
     }
-    names_and_limits(spec, errors);
 }
 
 /// `validatePodHostName`.
@@ -240,7 +251,7 @@ fn names_and_limits(spec: &Field<'_>, errors: &mut Errors) {
     }
     scheduling::tolerations(&spec.child("tolerations"), errors);
     for alias in spec.child("hostAliases").items() {
-        super::addresses::ip(&alias.child("ip"), errors);
+        addresses::ip(&alias.child("ip"), &[], errors);
         for name in alias.child("hostnames").items() {
             errors.all_invalid(&name, NameRule::Subdomain.check(name.text()));
         }
@@ -397,7 +408,7 @@ fn dns(spec: &Field<'_>, errors: &mut Errors) {
         errors.invalid(&servers, "must not have more than 3 nameservers");
     }
     for server in servers.items() {
-        super::addresses::ip(&server, errors);
+        addresses::ip(&server, &[], errors);
     }
     if searches.texts().len() > 32 {
         errors.invalid(&searches, "must not have more than 32 search paths");
@@ -419,47 +430,20 @@ fn dns(spec: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// `ValidatePodStatusUpdate`, for addresses and restarts only.
-pub(in crate::builtin) fn pod_status(new: &Value, old: &Value) -> Vec<Cause> {
-    Errors::of(|errors| {
-        let status = Field::root(new).child("status");
-        for list in ["podIPs", "hostIPs"] {
-            for address in status.child(list).items() {
-                super::addresses::ip(&address.child("ip").at(address.path.clone()), errors);
-            }
-        }
-        let policy = old["spec"]["restartPolicy"].as_str().unwrap_or_default();
-        for (list, policy) in [("containerStatuses", policy), ("ephemeralContainerStatuses", "Never")] {
-            restarts(&status.child(list), &old["status"][list], policy, errors);
-        }
-    })
-}
-
-/// `ValidateContainerStateTransition`.
-fn restarts(new: &Field<'_>, old: &Value, policy: &str, errors: &mut Errors) {
-    if policy == "Always" {
-        return;
-    }
-    for before in Field::root(old).at(new.path.clone()).items() {
-        let ended = before.child("state").child("terminated");
-        let may_restart = policy == "OnFailure" && ended.child("exitCode").number_or_zero() != 0;
-        if !ended.is_set() || may_restart {
-            continue;
-        }
-        let name = before.child("name").text();
-        let runs = |now: &Field<'_>| {
-            now.child("name").text() == name && !now.child("state").child("terminated").is_set()
-        };
-        if new.items().any(|now| runs(&now)) {
-            errors.forbidden(&before.child("state"), "may not be transitioned to non-terminated state");
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn pod_with_its_own_users_has_no_namespace_of_the_host_and_no_devices() {
+        let containers = json!([{"name": "c", "volumeDevices": [{"name": "v"}]}]);
+        let pod = json!({"hostUsers": false, "hostPID": true, "containers": containers});
+        let causes = Errors::of(|errors| own_users(&Field::root(&pod).at("spec"), errors));
+        let fields: Vec<&str> = causes.iter().map(|cause| cause.field.as_str()).collect();
+        assert_eq!(fields, ["spec.HostPID", "spec.containers[0].volumeDevices"]);
+        assert_eq!(causes[0].message, "Forbidden: when `hostUsers` is false");
+    }
 
     #[test]
     fn pod_update_may_change_images_and_add_tolerations() {

@@ -24,15 +24,18 @@ pub(in crate::builtin) fn service(object: &Value, old: Option<&Value>) -> Vec<Ca
         each_port(&ports, errors);
         errors.labels(&spec.child("selector"));
         affinity(&spec, errors);
-        cluster_ips(&spec, errors);
+        let before = old.map(|old| Field::root(old).child("spec"));
+        let kept = |list: &str| before.iter().flat_map(|spec| spec.child(list).texts()).collect::<Vec<_>>();
+        cluster_ips(&spec, &kept("clusterIPs"), errors);
         for address in spec.child("externalIPs").items() {
-            if let Some(parsed) = addresses::ip(&address, errors) {
-                addresses::not_special(parsed, &address, errors);
+            if addresses::ip(&address, &kept("externalIPs"), errors).is_some() {
+                addresses::of_endpoint(&address, errors);
             }
         }
         errors.one_of(&type_, &["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]);
         node_ports(&spec, errors);
         repeated_ports(&ports, errors);
+        source_ranges(&root, old, errors);
         load_balancer(&spec, errors);
         traffic(&spec, errors);
     })
@@ -150,12 +153,13 @@ fn affinity(spec: &Field<'_>, errors: &mut Errors) {
 }
 
 /// The faults of the fields that the allocation of addresses needs.
-pub(in crate::builtin) fn address_fields(service: &Value) -> Vec<Cause> {
-    Errors::of(|errors| cluster_ips(&Field::root(service).child("spec"), errors))
+pub(in crate::builtin) fn address_fields(service: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let kept = old.map(|old| Field::root(old).child("spec").child("clusterIPs").texts()).unwrap_or_default();
+    Errors::of(|errors| cluster_ips(&Field::root(service).child("spec"), &kept, errors))
 }
 
 /// `ValidateServiceClusterIPsRelatedFields`.
-fn cluster_ips(spec: &Field<'_>, errors: &mut Errors) {
+fn cluster_ips(spec: &Field<'_>, kept: &[&str], errors: &mut Errors) {
     if spec.child("type").text() == "ExternalName" {
         return;
     }
@@ -179,11 +183,13 @@ fn cluster_ips(spec: &Field<'_>, errors: &mut Errors) {
     }
     let policies = &["PreferDualStack", "RequireDualStack", "SingleStack"];
     errors.optional_one_of(&spec.child("ipFamilyPolicy"), policies);
-    cluster_addresses(&list, &families, errors);
+    if cluster_addresses(&list, kept, errors) {
+        families_of(&list, &families, errors);
+    }
 }
 
-/// Checks the addresses themselves, and that they are of their families.
-fn cluster_addresses(list: &Field<'_>, families: &Field<'_>, errors: &mut Errors) {
+/// Checks the addresses themselves; returns whether each of them is valid. Those of the old object stay valid.
+fn cluster_addresses(list: &Field<'_>, kept: &[&str], errors: &mut Errors) -> bool {
     let before = errors.len();
     let count = list.texts().len();
     for (i, address) in list.items().enumerate() {
@@ -193,18 +199,20 @@ fn cluster_addresses(list: &Field<'_>, families: &Field<'_>, errors: &mut Errors
             }
             continue;
         }
-        addresses::ip(&address, errors);
+        addresses::ip(&address, kept, errors);
     }
+    let all_valid = errors.len() == before;
     if count > 2 {
         errors.invalid(list, "may only hold up to 2 values");
     }
-    if errors.len() > before {
-        return;
-    }
-    let mut parsed = list.texts().into_iter().filter_map(addresses::parse);
-    if let (Some(one), Some(other)) = (parsed.next(), parsed.next())
-        && one.is_ipv4() == other.is_ipv4()
-    {
+    all_valid
+}
+
+/// Checks that the addresses are of different families, and of those that the service names.
+fn families_of(list: &Field<'_>, families: &Field<'_>, errors: &mut Errors) {
+    let parsed: Vec<_> = list.texts().into_iter().filter_map(addresses::parse).collect();
+    let is_dual = parsed.iter().any(|one| one.is_ipv4()) && parsed.iter().any(|one| one.is_ipv6());
+    if parsed.len() > 1 && !is_dual {
         errors.invalid(list, "may specify no more than one IP for each IP family");
     }
     for (address, family) in list.items().zip(families.texts()) {
@@ -262,17 +270,45 @@ fn repeated_ports(ports: &Field<'_>, errors: &mut Errors) {
     }
 }
 
+/// The annotation that ranges come from if the field has none: `AnnotationLoadBalancerSourceRangesKey`.
+const SOURCE_RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
+
+/// Checks the ranges of clients, which may have spaces around them.
+fn source_ranges(service: &Field<'_>, old: Option<&Value>, errors: &mut Errors) {
+    let spec = service.child("spec");
+    let balances = spec.child("type").text() == "LoadBalancer";
+    let ranges = spec.child("loadBalancerSourceRanges").at("spec.LoadBalancerSourceRanges");
+    if !ranges.is_empty() {
+        if !balances {
+            errors.forbidden(&ranges, ONLY_BALANCERS);
+        }
+        let before = old.map(|old| Field::root(old).child("spec").child("loadBalancerSourceRanges").texts());
+        let kept: Vec<&str> = before.into_iter().flatten().map(str::trim).collect();
+        for range in ranges.items() {
+            let text = Value::from(range.text().trim());
+            addresses::range(&range.holding(&text), &kept, errors);
+        }
+        return;
+    }
+    let annotation = service.child("metadata").child("annotations").key(SOURCE_RANGES);
+    if !annotation.is_set() {
+        return;
+    }
+    if !balances {
+        errors.forbidden(&annotation, ONLY_BALANCERS);
+    }
+    let before = old.map(|old| &old["metadata"]["annotations"][SOURCE_RANGES]);
+    let listed = annotation.text().trim();
+    if before != Some(annotation.value) && !listed.is_empty() {
+        for range in listed.split(',') {
+            let text = Value::from(range.trim());
+            addresses::range(&annotation.holding(&text), &[], errors);
+        }
+    }
+}
+
 fn load_balancer(spec: &Field<'_>, errors: &mut Errors) {
     let balances = spec.child("type").text() == "LoadBalancer";
-    let ranges = spec.child("loadBalancerSourceRanges");
-    let place = spec.child("LoadBalancerSourceRanges").path;
-    if !ranges.is_empty() && !balances {
-        errors.forbidden(&ranges.at(place.clone()), ONLY_BALANCERS);
-    }
-    for range in ranges.at(place).items() {
-        let text = Value::from(range.text().trim());
-        _ = addresses::range(&range.holding(&text), errors);
-    }
     let allocates = spec.child("allocateLoadBalancerNodePorts");
     if allocates.is_set() && !balances {
         errors.forbidden(&allocates, ONLY_BALANCERS);
@@ -306,7 +342,7 @@ fn traffic(spec: &Field<'_>, errors: &mut Errors) {
 }
 
 /// `ValidateLoadBalancerStatus`.
-pub(in crate::builtin) fn service_status(new: &Value, _: &Value) -> Vec<Cause> {
+pub(in crate::builtin) fn service_status(new: &Value, old: &Value) -> Vec<Cause> {
     Errors::of(|errors| {
         let root = Field::root(new);
         let ingress = root.child("status").child("loadBalancer").child("ingress");
@@ -314,16 +350,18 @@ pub(in crate::builtin) fn service_status(new: &Value, _: &Value) -> Vec<Cause> {
             errors.forbidden(&ingress, "may only be used when `spec.type` is 'LoadBalancer'");
             return;
         }
-        load_balancer_ingress(&ingress, errors);
+        load_balancer_ingress(&ingress, old, errors);
     })
 }
 
-/// `ValidateIngressLoadBalancerStatus` and the like: addresses of a load balancer.
-pub(super) fn load_balancer_ingress(list: &Field<'_>, errors: &mut Errors) {
+/// `ValidateIngressLoadBalancerStatus` and the like: addresses of a load balancer. Those of the old object stay valid.
+pub(super) fn load_balancer_ingress(list: &Field<'_>, old: &Value, errors: &mut Errors) {
+    let before = Field::root(old).child("status").child("loadBalancer").child("ingress");
+    let kept: Vec<&str> = before.items().map(|entry| entry.child("ip").text()).collect();
     for entry in list.items() {
         let (address, name, mode) = (entry.child("ip"), entry.child("hostname"), entry.child("ipMode"));
         if !address.is_empty() {
-            addresses::ip(&address, errors);
+            addresses::ip(&address, &kept, errors);
         }
         if mode.is_set() {
             if address.is_empty() {

@@ -1,5 +1,7 @@
 //! Kinds whose controllers keep pods running. Source: `pkg/apis/apps/validation` and `pkg/apis/core/validation`.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::field::{Errors, Field, amount, go_struct};
@@ -57,9 +59,6 @@ pub(in crate::builtin) fn daemon_set(object: &Value, old: Option<&Value>) -> Vec
 pub(in crate::builtin) fn stateful_set(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
         let spec = Field::root(object).child("spec");
-        if let Some(old) = old {
-            stateful_update(&spec, &old["spec"], errors);
-        }
         let policy = spec.child("podManagementPolicy");
         if policy.is_empty() {
             errors.required(&policy, "");
@@ -88,16 +87,17 @@ pub(in crate::builtin) fn stateful_set(object: &Value, old: Option<&Value>) -> V
             stateful_template(&spec, errors);
         }
         pods_without_end(&spec.child("template"), "StatefulSet", errors);
+        if let Some(old) = old {
+            stateful_update(&spec, &old["spec"], errors);
+        }
     })
 }
 
 /// `ValidatePodTemplateSpecForStatefulSet`: the controller sets hostname and subdomain, and adds a volume for each claim template.
 fn stateful_template(spec: &Field<'_>, errors: &mut Errors) {
-    if !crate::selector::is_empty(spec.child("selector").value) {
-        matching_labels(spec, errors);
-    }
+    matching_labels(spec, errors);
     let mut pods = spec.child("template").value.clone();
-    let names: Vec<&str> = spec
+    let names: BTreeSet<&str> = spec
         .child("volumeClaimTemplates")
         .items()
         .map(|claim| claim.value["metadata"]["name"].as_str().unwrap_or_default())
@@ -107,7 +107,7 @@ fn stateful_template(spec: &Field<'_>, errors: &mut Errors) {
         of_pod.remove("subdomain");
         let own = of_pod.remove("volumes");
         let own = own.iter().filter_map(Value::as_array).flatten();
-        let own = own.filter(|volume| !volume["name"].as_str().is_some_and(|name| names.contains(&name)));
+        let own = own.filter(|volume| !volume["name"].as_str().is_some_and(|name| names.contains(name)));
         let claimed = |name: &&str| json!({"name": name, "persistentVolumeClaim": {"claimName": name}});
         let volumes: Vec<Value> = names.iter().map(claimed).chain(own.cloned()).collect();
         of_pod.insert("volumes".to_owned(), volumes.into());

@@ -12,6 +12,11 @@ pub(in crate::builtin) fn pod(object: &mut Value, _: Stage) {
     each(spec, "initContainers", requests_from_limits);
     pod_spec(spec);
     fill(spec, "enableServiceLinks", true);
+    if spec["hostNetwork"] == true {
+        for list in ["containers", "initContainers"] {
+            each(spec, list, |container| each(container, "ports", host_port));
+        }
+    }
     map_at(object, "status");
     addresses(&mut object["status"]);
     fill(&mut object["status"], "phase", "Pending");
@@ -115,18 +120,13 @@ fn pod_spec(spec: &mut Value) {
     fill(spec, "securityContext", json!({}));
     fill(spec, "schedulerName", "default-scheduler");
     mirror(spec, "serviceAccountName", "serviceAccount");
-    if spec["hostNetwork"] == true {
-        for list in ["containers", "initContainers"] {
-            each(spec, list, |container| each(container, "ports", host_port));
-        }
-    }
     for list in ["containers", "initContainers", "ephemeralContainers"] {
         each(spec, list, container);
     }
     each(spec, "volumes", volume);
 }
 
-/// Sets the host's port of a container in the host's network.
+/// Sets the host's port of a container in the host's network; templates keep theirs (`defaultHostNetworkPorts`).
 fn host_port(port: &mut Value) {
     let number = port["containerPort"].clone();
     fill(port, "hostPort", number);
@@ -298,6 +298,17 @@ mod tests {
         assert_eq!(class(json!({"requests": {"cpu": "1"}})), "Burstable");
         let both = json!({"cpu": "1", "memory": "1"});
         assert_eq!(class(json!({"requests": both, "limits": both})), "Guaranteed");
+    }
+
+    #[test]
+    fn only_a_pod_gets_host_ports_in_the_network_of_its_host() {
+        let containers = json!([{"name": "c", "ports": [{"containerPort": 80}]}]);
+        let mut pod = json!({"spec": {"hostNetwork": true, "containers": containers}});
+        super::pod(&mut pod, Stage::Create);
+        assert_eq!(pod["spec"]["containers"][0]["ports"][0]["hostPort"], 80);
+        let mut template = json!({"template": {"spec": {"hostNetwork": true, "containers": containers}}});
+        template_of(&mut template);
+        assert_eq!(template["template"]["spec"]["containers"][0]["ports"], json!([{"containerPort": 80}]));
     }
 
     #[test]

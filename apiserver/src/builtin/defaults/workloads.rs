@@ -58,14 +58,20 @@ pub(in crate::builtin) fn stateful_set(object: &mut Value, _: Stage) {
     template_of(spec);
     fill(spec, "podManagementPolicy", "OrderedReady");
     map_at(spec, "updateStrategy");
-    fill(&mut spec["updateStrategy"], "type", "RollingUpdate");
-    if spec["updateStrategy"]["type"] == "RollingUpdate" {
-        map_at(&mut spec["updateStrategy"], "rollingUpdate");
-        fill(&mut spec["updateStrategy"]["rollingUpdate"], "partition", 0);
+    let strategy = &mut spec["updateStrategy"];
+    if strategy["type"].is_null() {
+        fill(strategy, "type", "RollingUpdate");
+        map_at(strategy, "rollingUpdate");
+    }
+    if strategy["type"] == "RollingUpdate" && strategy["rollingUpdate"].is_object() {
+        fill(&mut strategy["rollingUpdate"], "partition", 0);
     }
     fill(spec, "revisionHistoryLimit", 10);
-    let retain = json!({"whenDeleted": "Retain", "whenScaled": "Retain"});
-    fill(spec, "persistentVolumeClaimRetentionPolicy", retain);
+    let retention = "persistentVolumeClaimRetentionPolicy";
+    map_at(spec, retention);
+    for when in ["whenDeleted", "whenScaled"] {
+        fill(&mut spec[retention], when, "Retain");
+    }
     each(spec, "volumeClaimTemplates", |claim| {
         fill(claim, "apiVersion", "v1");
         fill(claim, "kind", "PersistentVolumeClaim");
@@ -82,7 +88,11 @@ pub(in crate::builtin) fn daemon_set(object: &mut Value, _: Stage) {
     if spec["updateStrategy"]["type"] == "RollingUpdate" {
         map_at(&mut spec["updateStrategy"], "rollingUpdate");
         fill(&mut spec["updateStrategy"]["rollingUpdate"], "maxUnavailable", 1);
-        fill(&mut spec["updateStrategy"]["rollingUpdate"], "maxSurge", 0);
+    }
+    if let Some(rolling) = spec["updateStrategy"].get_mut("rollingUpdate") {
+        // The fields of the internal `RollingUpdateDaemonSet` are never absent.
+        fill(rolling, "maxUnavailable", 0);
+        fill(rolling, "maxSurge", 0);
     }
     fill(spec, "revisionHistoryLimit", 10);
     map_at(&mut object["metadata"], "annotations").entry(TEMPLATE_GENERATION).or_insert_with(|| "0".into());
@@ -166,6 +176,32 @@ pub(in crate::builtin) fn cron_job(object: &mut Value, _: Stage) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn update_strategies_get_their_defaults() {
+        let daemons = |strategy: Value| {
+            let mut set = json!({"metadata": {}, "spec": {"updateStrategy": strategy}});
+            daemon_set(&mut set, Stage::Create);
+            set["spec"]["updateStrategy"]["rollingUpdate"].take()
+        };
+        assert_eq!(daemons(json!({})), json!({"maxUnavailable": 1, "maxSurge": 0}));
+        let empty = json!({"type": "OnDelete", "rollingUpdate": {}});
+        assert_eq!(daemons(empty), json!({"maxUnavailable": 0, "maxSurge": 0}));
+        assert_eq!(daemons(json!({"type": "OnDelete"})), Value::Null);
+        let stateful = |spec: Value| {
+            let mut set = json!({"spec": spec});
+            stateful_set(&mut set, Stage::Create);
+            set["spec"].take()
+        };
+        let strategy =
+            |strategy: Value| stateful(json!({"updateStrategy": strategy}))["updateStrategy"].take();
+        let rolling = json!({"type": "RollingUpdate", "rollingUpdate": {"partition": 0}});
+        assert_eq!(strategy(json!({})), rolling);
+        assert_eq!(strategy(json!({"type": "RollingUpdate"})), json!({"type": "RollingUpdate"}));
+        let policy = "persistentVolumeClaimRetentionPolicy";
+        let kept = stateful(json!({policy: {"whenDeleted": "Delete"}}))[policy].take();
+        assert_eq!(kept, json!({"whenDeleted": "Delete", "whenScaled": "Retain"}));
+    }
 
     #[test]
     fn job_selector_is_generated_unless_manual() {

@@ -1,7 +1,11 @@
 //! Warnings about objects that the server accepts: `WarningsOnCreate` and `WarningsOnUpdate` of Kubernetes 1.36
 //! (`pkg/registry/*/*/strategy.go`).
 
+mod labels;
+mod network;
+mod paths;
 mod pods;
+mod storage;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -10,69 +14,191 @@ use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::Value;
 
 use super::BuiltIn;
+use super::check::range_warnings;
 use crate::meta;
 use crate::names::{NameRule, quoted};
 
-/// Returns the warnings about a new object, or about one that replaces `old`.
-pub(crate) fn of(kind: &BuiltIn, object: &Value, old: Option<&Value>) -> Vec<String> {
-    let spec = &object["spec"];
-    let path = match kind.kind {
-        "Service" => return service(object),
-        "Secret" => return certificate(object).into_iter().collect(),
-        "PersistentVolumeClaim" => return claim(spec, "spec"),
-        "CustomResourceDefinition" => return formats(object, old),
-        "Node" => return node(spec),
-        "CSIDriver" => return tokens_in_attributes(spec, old),
-        // A pod's update cannot change fields with warnings.
-        "Pod" if old.is_some() => return Vec::new(),
-        "Pod" => "",
-        "PodTemplate" => "template",
-        "CronJob" => "spec.jobTemplate.spec.template",
-        "DaemonSet" | "Deployment" | "Job" | "ReplicaSet" | "ReplicationController" | "StatefulSet" => {
-            "spec.template"
-        }
-        _ => return Vec::new(),
-    };
-    if old.is_some_and(|old| old["metadata"]["generation"] == object["metadata"]["generation"]) {
-        return Vec::new();
+/// Returns the warnings about a new object, or about one that replaces `old` through this subresource.
+pub(crate) fn of(kind: &BuiltIn, object: &Value, old: Option<&Value>, subresource: &str) -> Vec<String> {
+    match (kind.kind, subresource) {
+        (_, "") => of_object(kind, object, old),
+        ("Pod", "status") => pods::of_status(&object["status"]),
+        ("Ingress" | "Service", "status") => network::balancer_addresses(&object["status"]),
+        _ => Vec::new(),
     }
+}
+
+fn of_object(kind: &BuiltIn, object: &Value, old: Option<&Value>) -> Vec<String> {
+    let spec = &object["spec"];
+    match kind.kind {
+        "Service" => network::service(object),
+        "Endpoints" => network::endpoints(object),
+        "EndpointSlice" => network::endpoint_slice(object, old),
+        "Ingress" => network::ingress(object, old),
+        "NetworkPolicy" => network::network_policy(spec),
+        "Secret" => certificate(object).into_iter().collect(),
+        "ServiceAccount" => mountable_secrets(object, old),
+        "PersistentVolume" => storage::volume(object),
+        "PersistentVolumeClaim" => storage::claim(object),
+        "StorageClass" => storage::class(object),
+        "CSIDriver" => storage::tokens_in_attributes(spec, old),
+        "CSIStorageCapacity" => labels::of_selector(&object["nodeTopology"], "nodeTopology"),
+        "RuntimeClass" => {
+            labels::of_map(&object["scheduling"]["nodeSelector"], |_| "scheduling.nodeSelector".to_owned())
+        }
+        "CustomResourceDefinition" => formats(object, old),
+        "Node" => node(spec),
+        "ResourceQuota" if old.is_none() => requests_above_limits(&spec["hard"]),
+        "ResourceSlice" => driver(spec),
+        _ if kind.group == "admissionregistration.k8s.io" => reserved_name(meta::name(object)),
+        // A pod's update cannot change fields with warnings.
+        "Pod" if old.is_some() => Vec::new(),
+        kind => workload(kind, object, old),
+    }
+}
+
+/// The place of the pod's template in kinds that have one; the place in a pod is empty.
+fn template_place(kind: &str) -> Option<&'static str> {
+    match kind {
+        "Pod" => Some(""),
+        "PodTemplate" => Some("template"),
+        "CronJob" => Some("spec.jobTemplate.spec.template"),
+        "DaemonSet" | "Deployment" | "Job" | "ReplicaSet" | "ReplicationController" | "StatefulSet" => {
+            Some("spec.template")
+        }
+        _ => None,
+    }
+}
+
+fn workload(kind: &str, object: &Value, old: Option<&Value>) -> Vec<String> {
+    let Some(place) = template_place(kind) else { return Vec::new() };
     let mut warnings = Vec::new();
     if old.is_none() {
-        warnings.extend(name(kind.kind, meta::name(object)));
+        warnings.extend(name(kind, meta::name(object)));
     }
-    let template =
-        path.split('.').filter(|part| !part.is_empty()).fold(object, |value, member| &value[member]);
-    warnings.extend(pods::of(template, path));
-    if kind.kind == "StatefulSet" {
-        for (at, template) in items(&spec["volumeClaimTemplates"]).enumerate() {
-            // The path lacks the member `spec` in Kubernetes, too.
-            warnings.extend(claim(&template["spec"], &format!("spec.volumeClaimTemplates[{at}]")));
+    if old.is_none_or(|old| old["metadata"]["generation"] != object["metadata"]["generation"]) {
+        // The strategy of replication controllers passes the old template as the new one.
+        let seen = old.filter(|_| kind == "ReplicationController").unwrap_or(object);
+        let parts = place.split('.').filter(|part| !part.is_empty());
+        let template = parts.fold(seen, |value, member| &value[member]);
+        match kind {
+            "Job" => warnings.extend(indexes(&object["spec"], "spec")),
+            "CronJob" => {
+                warnings.extend(indexes(&object["spec"]["jobTemplate"]["spec"], "spec.jobTemplate.spec"))
+            }
+            _ => {}
         }
-        if spec["revisionHistoryLimit"].as_i64().is_some_and(|limit| limit < 0) {
-            let text = "a negative value retains all historical revisions; a value >= 0 is recommended";
-            warnings.push(format!("spec.revisionHistoryLimit: {text}"));
+        // An update of metadata keeps the template of a daemon set, and with it its generation.
+        if kind != "DaemonSet" || old.is_none_or(|old| old["spec"]["template"] != object["spec"]["template"])
+        {
+            warnings.extend(pods::of(template, place));
         }
+    }
+    match kind {
+        "StatefulSet" => stateful_set(&object["spec"], old.is_some(), &mut warnings),
+        "CronJob"
+            if old.is_some()
+                && object["spec"]["schedule"].as_str().is_some_and(|text| text.contains("TZ")) =>
+        {
+            warnings.push(
+                "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see \
+                 https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details"
+                    .to_owned(),
+            );
+        }
+        _ => {}
     }
     warnings
 }
 
-/// `nodeWarnings`
-fn node(spec: &Value) -> Vec<String> {
-    let text = "spec.externalID: this field is deprecated, and is unused by Kubernetes";
-    let is_set = spec["externalID"].as_str().is_some_and(|id| !id.is_empty());
-    is_set.then(|| text.to_owned()).into_iter().collect()
+fn stateful_set(spec: &Value, is_update: bool, warnings: &mut Vec<String>) {
+    // The path lacks the member `spec` or has it in Go's form in Kubernetes, too.
+    let member = if is_update { ".Spec" } else { "" };
+    for (at, template) in items(&spec["volumeClaimTemplates"]).enumerate() {
+        warnings.extend(storage::claim_spec(
+            &template["spec"],
+            &format!("spec.volumeClaimTemplates[{at}]{member}"),
+        ));
+    }
+    if spec["revisionHistoryLimit"].as_i64().is_some_and(|limit| limit < 0) {
+        let text = "a negative value retains all historical revisions; a value >= 0 is recommended";
+        warnings.push(format!("spec.revisionHistoryLimit: {text}"));
+    }
 }
 
-/// The warnings of pkg/registry/storage/csidriver.
-fn tokens_in_attributes(spec: &Value, old: Option<&Value>) -> Vec<String> {
-    let (requests, is_chosen) = (&spec["tokenRequests"], !spec["serviceAccountTokenInSecrets"].is_null());
-    let changes = old.is_none_or(|old| old["spec"]["tokenRequests"] != *requests);
-    if is_chosen || !changes || items(requests).next().is_none() {
-        return Vec::new();
+/// `WarningsForJobSpec`, of an indexed job.
+fn indexes(spec: &Value, place: &str) -> Option<String> {
+    let exceeds = |field: &str, limit: i64| spec[field].as_i64().is_some_and(|number| number > limit);
+    let is_large = exceeds("completions", 100_000) && exceeds("parallelism", 10_000);
+    (spec["completionMode"] == "Indexed" && is_large).then(|| {
+        format!(
+            "{place}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, \
+             Kubernetes might not be able to track completedIndexes when a big number of indexes fail"
+        )
+    })
+}
+
+/// `nodeWarnings`
+fn node(spec: &Value) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if !spec["configSource"].is_null() {
+        warnings.push("spec.configSource: the feature is removed".to_owned());
     }
-    vec!["spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible \
-          logging of tokens in volume attributes"
-        .to_owned()]
+    if spec["externalID"].as_str().is_some_and(|id| !id.is_empty()) {
+        warnings.push("spec.externalID: this field is deprecated, and is unused by Kubernetes".to_owned());
+    }
+    for (i, range) in texts(&spec["podCIDRs"]) {
+        warnings.extend(range_warnings(&format!("spec.podCIDRs[{i}]"), range));
+    }
+    warnings
+}
+
+/// `warnIfHasEnforceMountableSecretsAnnotation`
+fn mountable_secrets(account: &Value, old: Option<&Value>) -> Vec<String> {
+    const ANNOTATION: &str = "kubernetes.io/enforce-mountable-secrets";
+    let has = |account: &Value| account["metadata"]["annotations"].get(ANNOTATION).is_some();
+    let is_new = has(account) && !old.is_some_and(has);
+    let text = "deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";
+    is_new.then(|| format!("metadata.annotations[{ANNOTATION}]: {text}")).into_iter().collect()
+}
+
+/// `WarningsOnCreate` of pkg/registry/core/resourcequota.
+fn requests_above_limits(hard: &Value) -> Vec<String> {
+    let amount = |name: &str| {
+        hard[name].as_str().and_then(|text| Some((text.to_owned(), Quantity::parse(text).ok()?)))
+    };
+    let of = |resource: &str| {
+        let has_short_name = ["cpu", "memory"].contains(&resource);
+        let names = [format!("requests.{resource}"), resource.to_owned()];
+        let names = names.into_iter().take(if has_short_name { 2 } else { 1 });
+        let (request, (shown, asked)) =
+            names.filter_map(|name| Some((name.clone(), amount(&name)?))).next()?;
+        let limit = format!("limits.{resource}");
+        let (most, bound) = amount(&limit)?;
+        (asked.nanos() > bound.nanos())
+            .then(|| format!("ResourceQuota {request} ({shown}) should be less than {limit} ({most})"))
+    };
+    ["cpu", "memory", "storage", "ephemeral-storage"].into_iter().filter_map(of).collect()
+}
+
+/// The warnings of pkg/registry/resource/resourceslice.
+fn driver(spec: &Value) -> Vec<String> {
+    let name = spec["driver"].as_str().unwrap_or_default();
+    let text = format!(
+        "spec.driver: driver names should be lowercase; {} contains uppercase characters",
+        quoted(name)
+    );
+    (name.to_lowercase() != name).then_some(text).into_iter().collect()
+}
+
+/// `WarningsForStaticSuffix`
+fn reserved_name(name: &str) -> Vec<String> {
+    const SUFFIX: &str = ".static.k8s.io";
+    let text = format!(
+        "metadata.name: names ending with \"{SUFFIX}\" are reserved for static manifest-based configurations and cannot be \
+         managed via the API"
+    );
+    name.ends_with(SUFFIX).then_some(text).into_iter().collect()
 }
 
 /// Warns about names that are no DNS label, as hostnames of pods begin with them.
@@ -91,43 +217,6 @@ fn name(kind: &str, name: &str) -> Option<String> {
             faults.join(" ")
         )
     })
-}
-
-/// `GetWarningsForService`.
-fn service(service: &Value) -> Vec<String> {
-    let spec = &service["spec"];
-    let set = |field: &str| spec[field].as_str().is_some_and(|text| !text.is_empty());
-    let is_external = spec["type"] == "ExternalName";
-    let is_headless = spec["type"] == "ClusterIP" && spec["clusterIP"] == "None";
-    let addresses = items(&spec["externalIPs"]).count() > 0;
-    let hints = "service.kubernetes.io/topology-aware-hints";
-    let mut warnings = Vec::new();
-    let mut warn = |when: bool, text: &str| {
-        if when {
-            warnings.push(text.to_owned());
-        }
-    };
-    warn(
-        service["metadata"]["annotations"].get(hints).is_some(),
-        &format!("annotation {hints} is deprecated, please use service.kubernetes.io/topology-mode instead"),
-    );
-    if is_headless {
-        warn(set("loadBalancerIP"), "spec.loadBalancerIP is ignored for headless services");
-        warn(addresses, "spec.externalIPs is ignored for headless services");
-        let affinity = spec["sessionAffinity"] != "None";
-        warn(affinity, "spec.SessionAffinity is ignored for headless services");
-    }
-    warn(
-        addresses && !is_headless && !is_external,
-        "spec.externalIPs is deprecated and may no longer be implemented in some clusters",
-    );
-    let ignored = "spec.externalIPs is ignored when spec.type is \"ExternalName\"";
-    warn(is_external && addresses, ignored);
-    let ignored = "spec.externalName is ignored when spec.type is not \"ExternalName\"";
-    warn(!is_external && set("externalName"), ignored);
-    let deprecated = "spec.trafficDistribution: \"PreferClose\" is deprecated; use \"PreferSameZone\"";
-    warn(spec["trafficDistribution"] == "PreferClose", deprecated);
-    warnings
 }
 
 /// Warns about a TLS secret without certificate or key (`WarningsForSecret`, which parses them).
@@ -158,14 +247,6 @@ fn formats(definition: &Value, old: Option<&Value>) -> Vec<String> {
     new.map(|format| format!("unrecognized format {}", quoted(&format))).collect()
 }
 
-/// `GetWarningsForPersistentVolumeClaimSpec`.
-fn claim(spec: &Value, path: &str) -> Vec<String> {
-    let part = |part: &str| {
-        fractional(&spec["resources"][part]["storage"], &format!("{path}.resources.{part}[storage]"))
-    };
-    part("requests").into_iter().chain(part("limits")).collect()
-}
-
 /// Warns about a fractional number of bytes.
 fn fractional(amount: &Value, path: &str) -> Option<String> {
     const MILLI: i128 = 1_000_000;
@@ -179,13 +260,22 @@ fn items(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
 }
 
+/// The texts of a list with their places in it.
+fn texts(list: &Value) -> impl Iterator<Item = (usize, &str)> {
+    items(list).map(|text| text.as_str().unwrap_or_default()).enumerate()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
 
-    fn of_kind(name: &str, object: &Value) -> Vec<String> {
-        of(super::super::all().find(|kind| kind.kind == name).unwrap(), object, None)
+    pub(super) fn of_kind(name: &str, object: &Value) -> Vec<String> {
+        update_of(name, object, None)
+    }
+
+    fn update_of(name: &str, object: &Value, old: Option<&Value>) -> Vec<String> {
+        of(super::super::all().find(|kind| kind.kind == name).unwrap(), object, old, "")
     }
 
     #[test]
@@ -199,13 +289,6 @@ mod tests {
         let deployment = named(json!({"template": pod}));
         assert_eq!(of_kind("Deployment", &deployment), [format!("spec.template.spec.{text}")]);
         assert!(of_kind("ConfigMap", &pod).is_empty());
-    }
-
-    #[test]
-    fn fields_of_a_service_without_effect_get_a_warning() {
-        let spec = json!({"type": "ClusterIP", "clusterIP": "None", "externalIPs": ["1.2.3.4"], "sessionAffinity": "None"});
-        let ignored = "spec.externalIPs is ignored for headless services";
-        assert_eq!(of_kind("Service", &json!({"spec": spec})), [ignored]);
     }
 
     #[test]
@@ -227,11 +310,60 @@ mod tests {
     }
 
     #[test]
-    fn claim_of_part_of_a_byte_gets_a_warning() {
-        let claim = |size: &str| json!({"spec": {"resources": {"requests": {"storage": size}}}});
-        let text =
-            "spec.resources.requests[storage]: fractional byte value \"500m\" is invalid, must be an integer";
-        assert_eq!(of_kind("PersistentVolumeClaim", &claim("500m")), [text]);
-        assert!(of_kind("PersistentVolumeClaim", &claim("1500Mi")).is_empty());
+    fn fields_without_effect_of_cluster_kinds_get_a_warning() {
+        let node = json!({"spec": {"externalID": "x", "podCIDRs": ["2001:DB8::/64"]}});
+        assert_eq!(
+            of_kind("Node", &node),
+            [
+                "spec.externalID: this field is deprecated, and is unused by Kubernetes",
+                "spec.podCIDRs[0]: IPv6 CIDR value \"2001:DB8::/64\" should be in RFC 5952 canonical format (\"2001:db8::/64\")"
+            ]
+        );
+        let hard = json!({"requests.cpu": "3", "cpu": "1", "limits.cpu": "2", "memory": "1Gi", "limits.memory": "2Gi"});
+        let quota = json!({"spec": {"hard": hard}});
+        assert_eq!(
+            of_kind("ResourceQuota", &quota),
+            ["ResourceQuota requests.cpu (3) should be less than limits.cpu (2)"]
+        );
+        let slice = json!({"spec": {"driver": "Gpu.example"}});
+        assert_eq!(
+            of_kind("ResourceSlice", &slice),
+            ["spec.driver: driver names should be lowercase; \"Gpu.example\" contains uppercase characters"]
+        );
+        let hooks = json!({"metadata": {"name": "a.static.k8s.io"}});
+        assert!(
+            of_kind("MutatingWebhookConfiguration", &hooks)[0]
+                .starts_with("metadata.name: names ending with")
+        );
+    }
+
+    #[test]
+    fn annotation_of_a_service_account_gets_a_warning_when_it_is_new() {
+        let account =
+            json!({"metadata": {"annotations": {"kubernetes.io/enforce-mountable-secrets": "true"}}});
+        assert_eq!(of_kind("ServiceAccount", &account).len(), 1);
+        assert!(update_of("ServiceAccount", &account, Some(&account)).is_empty());
+    }
+
+    #[test]
+    fn update_of_a_workload_gets_the_warnings_of_its_strategy() {
+        let old = json!({"metadata": {"generation": 1}, "spec": {"revisionHistoryLimit": -1,
+            "volumeClaimTemplates": [{"spec": {"resources": {"requests": {"storage": "1m"}}}}]}});
+        assert_eq!(
+            update_of("StatefulSet", &old, Some(&old)),
+            [
+                "spec.volumeClaimTemplates[0].Spec.resources.requests[storage]: fractional byte value \"1m\" is invalid, must be an \
+                 integer",
+                "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended"
+            ]
+        );
+        let job = json!({"metadata": {"name": "j"}, "spec": {"completionMode": "Indexed", "completions": 100_001,
+            "parallelism": 10_001}});
+        assert!(of_kind("Job", &job)[0].starts_with("spec: In Indexed Jobs"));
+        let cron = json!({"metadata": {"name": "j"}, "spec": {"schedule": "TZ=UTC * * * * *"}});
+        assert!(
+            update_of("CronJob", &cron, Some(&cron))[0]
+                .starts_with("cannot use TZ or CRON_TZ in spec.spec.schedule")
+        );
     }
 }

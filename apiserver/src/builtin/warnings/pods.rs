@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{claim, fractional, items};
+use super::storage::claim_spec;
+use super::{fractional, items, labels, network, paths};
 use crate::names::quoted;
 
 /// Annotations without effect, with their replacements.
@@ -41,8 +42,15 @@ const NO_POD: &str = "a null labelSelector results in matching no pod";
 pub(super) fn of(template: &Value, path: &str) -> Vec<String> {
     let at = |member: &str| if path.is_empty() { member.to_owned() } else { format!("{path}.{member}") };
     let (spec, place) = (&template["spec"], at("spec"));
-    let mut warnings = Vec::new();
+    let mut warnings = labels::of_map(&spec["nodeSelector"], |key| format!("{place}.nodeSelector[{key}]"));
+    node_affinity(
+        &spec["affinity"]["nodeAffinity"],
+        &format!("{place}.affinity.nodeAffinity"),
+        &mut warnings,
+    );
     for (i, constraint) in items(&spec["topologySpreadConstraints"]).enumerate() {
+        let topology = format!("{place}.topologySpreadConstraints[{i}].topologyKey");
+        warnings.extend(labels::named(&constraint["topologyKey"], &topology));
         if constraint["labelSelector"].is_null() {
             warnings.push(format!("{place}.topologySpreadConstraints[{i}].labelSelector: {NO_POD}"));
         }
@@ -53,6 +61,7 @@ pub(super) fn of(template: &Value, path: &str) -> Vec<String> {
         }
     }
     volumes(spec, &place, &mut warnings);
+    warnings.extend(paths::of(&spec["volumes"]));
     repeated(&spec["hostAliases"], "ip", &format!("{place}.hostAliases"), &mut warnings);
     let secrets = format!("{place}.imagePullSecrets");
     repeated(&spec["imagePullSecrets"], "name", &secrets, &mut warnings);
@@ -66,7 +75,30 @@ pub(super) fn of(template: &Value, path: &str) -> Vec<String> {
         warnings.extend(fractional(&spec["overhead"][resource], &field));
     }
     let containers = containers(spec, &place);
+    let annotation = |key: &str| {
+        let path = format!("{}.annotations[{key}]", at("metadata"));
+        template["metadata"]["annotations"].get(key).map(|value| (path, value))
+    };
+    let seccomp = |(path, _): (String, &Value)| {
+        format!("{path}: non-functional in v1.27+; use the \"seccompProfile\" field instead")
+    };
+    if spec["securityContext"]["seccompProfile"].is_null() {
+        warnings.extend(annotation("seccomp.security.alpha.kubernetes.io/pod").map(seccomp));
+    }
     for (container, place) in &containers {
+        let name = container["name"].as_str().unwrap_or_default();
+        if container["securityContext"]["seccompProfile"].is_null() {
+            let key = format!("container.seccomp.security.alpha.kubernetes.io/{name}");
+            warnings.extend(annotation(&key).map(seccomp));
+        }
+        let key = format!("container.apparmor.security.beta.kubernetes.io/{name}");
+        let of_pod = &spec["securityContext"]["appArmorProfile"];
+        let deprecated = annotation(&key)
+            .filter(|_| container["securityContext"]["appArmorProfile"].is_null())
+            .filter(|(_, profile)| of_pod.is_null() || app_armor(profile).as_ref() != Some(of_pod));
+        warnings.extend(deprecated.map(|(path, _)| {
+            format!("{path}: deprecated since v1.30; use the \"appArmorProfile\" field instead")
+        }));
         resources(container, place, &mut warnings);
         variables(&container["env"], &format!("{place}.env"), &mut warnings);
     }
@@ -76,7 +108,38 @@ pub(super) fn of(template: &Value, path: &str) -> Vec<String> {
         warnings.push(format!("{place}.terminationGracePeriodSeconds: {text}"));
     }
     affinity(&spec["affinity"], &format!("{place}.affinity"), &mut warnings);
+    let servers = format!("{place}.dnsConfig.nameservers");
+    warnings.extend(network::listed(&spec["dnsConfig"]["nameservers"], &servers));
+    warnings.extend(network::entries(&spec["hostAliases"], &format!("{place}.hostAliases")));
     warnings
+}
+
+/// `WarningsOnUpdate` of `podStatusStrategy`.
+pub(super) fn of_status(status: &Value) -> Vec<String> {
+    ["podIPs", "hostIPs"].map(|list| network::entries(&status[list], &format!("status.{list}"))).concat()
+}
+
+/// The profile of an annotation (`ApparmorFieldForAnnotation` of `pkg/api/pod/util.go`).
+fn app_armor(annotation: &Value) -> Option<Value> {
+    match annotation.as_str()? {
+        "unconfined" => Some(json!({"type": "Unconfined"})),
+        "runtime/default" => Some(json!({"type": "RuntimeDefault"})),
+        other => match other.strip_prefix("localhost/")? {
+            "" => None,
+            profile => Some(json!({"type": "Localhost", "localhostProfile": profile})),
+        },
+    }
+}
+
+/// Warns about deprecated labels of nodes, and values of preferred terms that no label has.
+fn node_affinity(affinity: &Value, place: &str, warnings: &mut Vec<String>) {
+    for (i, term) in items(&affinity[REQUIRED]["nodeSelectorTerms"]).enumerate() {
+        warnings.extend(labels::of_term(term, false, &format!("{place}.{REQUIRED}.nodeSelectorTerms[{i}]")));
+    }
+    for (i, term) in items(&affinity[PREFERRED]).enumerate() {
+        let place = format!("{place}.{PREFERRED}[{i}].preference");
+        warnings.extend(labels::of_term(&term["preference"], true, &place));
+    }
 }
 
 fn volumes(spec: &Value, place: &str, warnings: &mut Vec<String>) {
@@ -88,7 +151,7 @@ fn volumes(spec: &Value, place: &str, warnings: &mut Vec<String>) {
         }
         let template = &volume["ephemeral"]["volumeClaimTemplate"];
         let at = format!("{place}.volumes[{i}].ephemeral.volumeClaimTemplate.spec");
-        warnings.extend(claim(&template["spec"], &at));
+        warnings.extend(claim_spec(&template["spec"], &at));
     }
 }
 
@@ -146,6 +209,9 @@ fn ports(containers: &[(&Value, String)], warnings: &mut Vec<String>) {
     for (container, place) in containers {
         for (i, port) in items(&container["ports"]).enumerate() {
             let place = format!("{place}.ports[{i}]");
+            if !text(port, "hostIP").is_empty() && number(port, "hostPort") == 0 {
+                warnings.push(format!("{place}: hostIP set without hostPort: {}", in_go(port)));
+            }
             let others = all.entry(format!("{}/{}", port["containerPort"], port["protocol"])).or_default();
             for (other, first) in others.iter() {
                 if let Some(how) = conflict(port, other) {
@@ -168,10 +234,29 @@ fn ports(containers: &[(&Value, String)], warnings: &mut Vec<String>) {
     warnings.extend(of_names);
 }
 
+fn text<'v>(holder: &'v Value, member: &str) -> &'v str {
+    holder[member].as_str().unwrap_or_default()
+}
+
+fn number(holder: &Value, member: &str) -> i64 {
+    holder[member].as_i64().unwrap_or_default()
+}
+
+/// Formats a port as Go's `%+v` does.
+fn in_go(port: &Value) -> String {
+    format!(
+        "{{Name:{} HostPort:{} ContainerPort:{} Protocol:{} HostIP:{}}}",
+        text(port, "name"),
+        number(port, "hostPort"),
+        number(port, "containerPort"),
+        text(port, "protocol"),
+        text(port, "hostIP")
+    )
+}
+
 /// Returns how two definitions of a port conflict.
 fn conflict(port: &Value, other: &Value) -> Option<&'static str> {
-    let host = |port: &Value| port["hostPort"].as_i64().unwrap_or_default();
-    let address = |port: &Value| port["hostIP"].as_str().unwrap_or_default().to_owned();
+    let (host, address) = (|port| number(port, "hostPort"), |port| text(port, "hostIP"));
     let (same_host, same_address) = (host(port) == host(other), address(port) == address(other));
     if same_host && same_address {
         Some("duplicate")
@@ -202,7 +287,48 @@ fn affinity(affinity: &Value, place: &str, warnings: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+
+    #[test]
+    fn annotations_with_fields_of_their_own_get_a_warning() {
+        let (seccomp, armor) = (
+            "container.seccomp.security.alpha.kubernetes.io/c",
+            "container.apparmor.security.beta.kubernetes.io/c",
+        );
+        let template = |profile: &str| {
+            let context = json!({"appArmorProfile": {"type": "Localhost", "localhostProfile": profile}});
+            json!({"metadata": {"annotations": {seccomp: "x", armor: "localhost/a"}},
+                "spec": {"containers": [{"name": "c"}], "securityContext": context}})
+        };
+        let of_seccomp = format!(
+            "t.metadata.annotations[{seccomp}]: non-functional in v1.27+; use the \"seccompProfile\" field instead"
+        );
+        assert_eq!(of(&template("a"), "t"), std::slice::from_ref(&of_seccomp));
+        let of_armor = format!(
+            "t.metadata.annotations[{armor}]: deprecated since v1.30; use the \"appArmorProfile\" field instead"
+        );
+        assert_eq!(of(&template("b"), "t"), [of_seccomp, of_armor]);
+    }
+
+    #[test]
+    fn addresses_of_a_pod_get_a_warning() {
+        let ports = json!([{"containerPort": 80, "protocol": "TCP", "hostIP": "10.1.1.1"}]);
+        let spec =
+            json!({"containers": [{"name": "c", "ports": ports}], "hostAliases": [{"ip": "2001:DB8::1"}]});
+        let form = "IPv6 address \"2001:DB8::1\" should be in RFC 5952 canonical format (\"2001:db8::1\")";
+        assert_eq!(
+            of(&json!({"spec": spec}), ""),
+            [
+                "spec.containers[0].ports[0]: hostIP set without hostPort: {Name: HostPort:0 ContainerPort:80 Protocol:TCP \
+                 HostIP:10.1.1.1}"
+                    .to_owned(),
+                format!("spec.hostAliases[0].ip: {form}")
+            ]
+        );
+        assert_eq!(
+            of_status(&json!({"podIPs": [{"ip": "2001:DB8::1"}]})),
+            [format!("status.podIPs[0].ip: {form}")]
+        );
+    }
 
     #[test]
     fn duplicate_and_hidden_fields_of_a_pod_get_a_warning() {
