@@ -180,16 +180,17 @@ fn is_cidr(text: &str) -> bool {
     }
 }
 
-/// 6, 8 or 20 bytes, in pairs parted by colons or dashes, or in fours parted by dots.
+/// `net.ParseMAC` of Go 1.26: 6, 8 or 20 bytes, in pairs parted by colons or dashes, in fours parted by dots, or without
+/// separators.
 fn is_mac(text: &str) -> bool {
-    let (separator, width) = match text.as_bytes().get(2) {
-        Some(b':') => (':', 2),
-        Some(b'-') => ('-', 2),
-        _ => ('.', 4),
+    let groups: Vec<&str> = match (text.as_bytes().get(2), text.as_bytes().get(4)) {
+        (Some(b':'), _) => text.split(':').collect(),
+        (Some(b'-'), _) => text.split('-').collect(),
+        (_, Some(b'.')) => text.split('.').collect(),
+        _ => vec![text],
     };
-    let groups: Vec<&str> = text.split(separator).collect();
-    let bytes = groups.len() * width / 2;
-    matches!(bytes, 6 | 8 | 20)
+    let width = if groups.len() == 1 { text.len() } else { groups[0].len() };
+    matches!(groups.len() * width, 12 | 16 | 40)
         && groups.iter().all(|g| g.len() == width && g.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
@@ -391,6 +392,8 @@ mod tests {
             ("ipv6", "::1", "10.0.0.1"),
             ("cidr", "10.0.0.0/8", "10.0.0.0/33"),
             ("mac", "00:00:5e:00:53:01", "00:00:5e:00:53"),
+            ("mac", "00005e005301", "00005e0053010"),
+            ("mac", "0000.5e00.5301", "0000.5e00:5301"),
             ("uuid", "123e4567-e89b-12d3-a456-426614174000", "123"),
             ("uuid4", "123e4567-e89b-42d3-a456-426614174000", "123e4567-e89b-12d3-a456-426614174000"),
             ("uri", "https://a/b", "a b"),

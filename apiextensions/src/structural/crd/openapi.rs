@@ -135,7 +135,10 @@ fn check_default(
         if pruned != *default {
             causes.push(Cause::invalid(&field, default.clone(), "must not have unknown fields"));
         }
-        let embedded = meta::validate_embedded(schema, default);
+        // The root of a resource is checked as an embedded one, wherever its default is.
+        let root = is_resource && !schema.embedded_resource;
+        let root = root.then(|| Schema { embedded_resource: true, ..schema.clone() });
+        let embedded = meta::validate_embedded(root.as_ref().unwrap_or(schema), default);
         if !embedded.is_empty() {
             causes.extend(embedded.into_iter().map(|mut cause| {
                 cause.field = format!("{field}.{}", cause.field);

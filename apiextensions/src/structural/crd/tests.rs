@@ -255,6 +255,21 @@ fn defaults_need_pruning() {
 }
 
 #[test]
+fn default_of_the_root_is_a_whole_resource() {
+    let of_root = |default: Value| {
+        let mut definition = crd(json!({}));
+        definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["default"] = default;
+        faults(&definition)
+    };
+    let place = "spec.validation.openAPIV3Schema.default";
+    assert_eq!(
+        of_root(json!({})),
+        [format!("{place}.apiVersion: Required value"), format!("{place}.kind: Required value")]
+    );
+    assert!(of_root(json!({"apiVersion": "x/v1", "kind": "X"})).is_empty());
+}
+
+#[test]
 fn rule_must_compile_and_stay_within_the_cost_budget() {
     let at = format!("{SPEC}.properties[a].x-kubernetes-validations[0]");
     let shown = |rule: &str| {

@@ -157,9 +157,10 @@ fn correlated_item<'v>(schema: &Schema, item: &Value, old: &'v [Value]) -> Optio
     old.iter().find(|candidate| lists::map_key(schema, candidate).as_ref() == Some(&key))
 }
 
+/// Checks a value against `enum`. Null is never one of its values (`basicCommonValidator` of kube-openapi).
 fn check_enum(schema: &Schema, path: &str, value: &Value) -> Outcome {
     let allowed = schema.allowed_values();
-    if allowed.is_empty() || allowed.iter().any(|allowed| same(allowed, value)) {
+    if allowed.is_empty() || (!value.is_null() && allowed.iter().any(|allowed| same(allowed, value))) {
         return Outcome::default();
     }
     let shown = |value: &Value| value.as_str().map_or_else(|| golang::json(value), str::to_owned);

@@ -75,6 +75,11 @@ fn values_outside_bounds_formats_and_types_are_refused() {
         ),
         (json!({"type": "string", "nullable": true}), json!(null), vec![]),
         (
+            json!({"type": "string", "nullable": true, "enum": ["x", null]}),
+            json!(null),
+            vec!["a: Unsupported value: null: supported values: \"x\", \"null\""],
+        ),
+        (
             json!({"type": "string", "format": "date"}),
             json!("x"),
             vec!["a: Invalid value: \"x\": a in body must be of type date: \"x\""],

@@ -4,7 +4,7 @@ use kubesmith_apimachinery::names;
 use serde_json::Value;
 
 use super::field::{Errors, Field};
-use super::{probes, resources, security, volumes};
+use super::{probes, resources, restart, security, volumes};
 use crate::names::NameRule;
 
 /// The parts of a pod that its containers refer to.
@@ -34,10 +34,7 @@ pub(super) fn regular<'v>(list: &Field<'v>, pod: &Pod<'v>, errors: &mut Errors) 
         }
         seen.push(name.text());
         probes::lifecycle_and_probes(&container, pod, errors);
-        let policy = container.child("restartPolicy");
-        if policy.is_set() {
-            errors.one_of(&policy, &["Always", "Never", "OnFailure"]);
-        }
+        restart::of_container(&container, errors);
     }
     host_ports(list.items(), errors);
 }
@@ -47,10 +44,7 @@ pub(super) fn init<'v>(list: &Field<'v>, containers: &Field<'v>, pod: &Pod<'v>, 
     let mut seen: Vec<&str> = containers.items().map(|container| container.child("name").text()).collect();
     for container in list.items() {
         common(&container, pod, errors);
-        let policy = container.child("restartPolicy");
-        if policy.is_set() {
-            errors.one_of(&policy, &["Always", "Never", "OnFailure"]);
-        }
+        restart::of_init_container(&container, errors);
         let name = container.child("name");
         if seen.contains(&name.text()) {
             errors.duplicate(&name);
@@ -58,7 +52,7 @@ pub(super) fn init<'v>(list: &Field<'v>, containers: &Field<'v>, pod: &Pod<'v>, 
             seen.push(name.text());
         }
         host_ports(std::iter::once(container.clone()), errors);
-        if policy.text() == "Always" {
+        if container.child("restartPolicy").text() == "Always" {
             probes::lifecycle_and_probes(&container, pod, errors);
             continue;
         }
@@ -68,15 +62,17 @@ pub(super) fn init<'v>(list: &Field<'v>, containers: &Field<'v>, pod: &Pod<'v>, 
                 errors.forbidden(&part, "may not be set for init containers without restartPolicy=Always");
             }
         }
+        restart::on_resize(&container, errors);
     }
 }
 
 /// The fields that ephemeral containers may not set.
-const NOT_EPHEMERAL: [&str; 8] = [
+const NOT_EPHEMERAL: [&str; 9] = [
     "ports",
     "resources",
     "resizePolicy",
     "restartPolicy",
+    "restartPolicyRules",
     "lifecycle",
     "livenessProbe",
     "readinessProbe",

@@ -170,7 +170,7 @@ fn slice_ports(ports: &Field<'_>, errors: &mut Errors) {
             errors.duplicate(&name);
         }
         seen.push(name.text());
-        errors.one_of(&port.child("protocol"), &["SCTP", "TCP", "UDP"]);
+        errors.optional_one_of(&port.child("protocol"), &["SCTP", "TCP", "UDP"]);
         if port.child("appProtocol").is_set() {
             errors.qualified_name(&port.child("appProtocol"));
         }

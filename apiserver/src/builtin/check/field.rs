@@ -237,6 +237,14 @@ impl Errors {
         }
     }
 
+    /// Checks an enumeration in which the empty text, that of an absent field, is no value either.
+    pub(super) fn text_of(&mut self, field: &Field<'_>, supported: &[&str]) {
+        if !supported.contains(&field.text()) {
+            let text = Value::from(field.text());
+            self.not_supported(&field.holding(&text), supported);
+        }
+    }
+
     /// Checks an enumeration that may be absent.
     pub(super) fn optional_one_of(&mut self, field: &Field<'_>, supported: &[&str]) {
         if field.is_set() && !supported.contains(&field.text()) {

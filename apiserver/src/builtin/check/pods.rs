@@ -4,18 +4,18 @@ use serde_json::Value;
 
 use super::containers::{self, Pod};
 use super::field::{Errors, Field, go_struct};
-use super::{addresses, scheduling, security, volumes};
+use super::{addresses, pod_annotations, scheduling, security, volumes};
 use crate::names::{NameRule, quoted};
 use crate::status::Cause;
 
 /// `ValidatePodCreate` and `ValidatePodUpdate`.
 pub(in crate::builtin) fn pod(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
+        let (root, spec) = (Field::root(object), Field::root(object).child("spec"));
+        let annotations = root.child("metadata").child("annotations");
         whole(object, errors);
-        let spec = Field::root(object).child("spec");
         match old {
             None => {
-                tokens_without_account(&spec, errors);
                 let ephemeral = spec.child("ephemeralContainers");
                 if !ephemeral.is_empty() {
                     errors.forbidden(&ephemeral, "cannot be set on create");
@@ -24,8 +24,13 @@ pub(in crate::builtin) fn pod(object: &Value, old: Option<&Value>) -> Vec<Cause>
                     let detail = "cannot be set until all schedulingGates have been cleared";
                     errors.forbidden(&spec.child("nodeName"), detail);
                 }
+                pod_annotations::match_fields(&annotations, &spec, errors);
             }
-            Some(old) => updated(&spec, &old["spec"], errors),
+            Some(old) => {
+                pod_annotations::unchanged(&annotations, &old["metadata"]["annotations"], errors);
+                pod_annotations::check(&annotations, &spec, errors);
+                updated(&spec, &old["spec"], errors);
+            }
         }
     })
 }
@@ -45,9 +50,12 @@ fn tokens_without_account(spec: &Field<'_>, errors: &mut Errors) {
     }
 }
 
+/// `validatePodMetadataAndSpec`.
 pub(super) fn whole(object: &Value, errors: &mut Errors) {
     let at = Field::root(object).child("spec");
+    pod_annotations::check(&Field::root(object).child("metadata").child("annotations"), &at, errors);
     spec(&at, errors);
+    tokens_without_account(&at, errors);
     for list in ["containers", "initContainers"] {
         for container in at.child(list).items() {
             containers::image_of_a_pod(&container, errors);
@@ -200,6 +208,28 @@ pub(super) fn spec(spec: &Field<'_>, errors: &mut Errors) {
         own_users(spec, errors);
     }
     names_and_limits(spec, errors);
+    file_keys(spec, errors);
+}
+
+/// `VisitContainersWithPath`.
+pub(super) fn all_containers<'v>(spec: &Field<'v>) -> Vec<Field<'v>> {
+    let lists = ["initContainers", "containers", "ephemeralContainers"];
+    lists.iter().flat_map(|list| spec.child(list).items()).collect()
+}
+
+/// `validateFileKeyRefVolumes`.
+fn file_keys(spec: &Field<'_>, errors: &mut Errors) {
+    for variable in all_containers(spec).iter().flat_map(|container| container.child("env").items()) {
+        let key = variable.child("valueFrom").child("fileKeyRef");
+        let name = key.child("volumeName");
+        let named = |volume: &Field<'_>| volume.child("name").text() == name.text();
+        match spec.child("volumes").items().filter(named).last() {
+            _ if !key.is_set() => {}
+            None => errors.not_found(&name),
+            Some(volume) if volume.child("emptyDir").is_set() => {}
+            Some(_) => errors.invalid(&name, "referenced volume must be of type emptyDir"),
+        }
+    }
 }
 
 /// `validateHostUsers`, which names some fields as Go does.
@@ -210,11 +240,9 @@ fn own_users(spec: &Field<'_>, errors: &mut Errors) {
             errors.forbidden(&spec.child(shown), DETAIL);
         }
     }
-    for list in ["initContainers", "containers", "ephemeralContainers"] {
-        for devices in spec.child(list).items().map(|container| container.child("volumeDevices")) {
-            if !devices.is_empty() {
-                errors.forbidden(&devices, DETAIL);
-            }
+    for devices in all_containers(spec).iter().map(|container| container.child("volumeDevices")) {
+        if !devices.is_empty() {
+            errors.forbidden(&devices, DETAIL);
         }
     }
 }
@@ -443,6 +471,17 @@ mod tests {
         let fields: Vec<&str> = causes.iter().map(|cause| cause.field.as_str()).collect();
         assert_eq!(fields, ["spec.HostPID", "spec.containers[0].volumeDevices"]);
         assert_eq!(causes[0].message, "Forbidden: when `hostUsers` is false");
+    }
+
+    #[test]
+    fn variable_from_a_file_names_a_volume_of_the_pod() {
+        let env = |volume: &str| json!([{"name": "A", "valueFrom": {"fileKeyRef": {"volumeName": volume}}}]);
+        let volumes = json!([{"name": "e", "emptyDir": {}}, {"name": "c", "configMap": {}}]);
+        let count = |volume: &str| {
+            let spec = json!({"volumes": volumes, "containers": [{"env": env(volume)}]});
+            Errors::of(|errors| file_keys(&Field::root(&spec), errors)).len()
+        };
+        assert_eq!([count("e"), count("c"), count("x")], [0, 1, 1]);
     }
 
     #[test]

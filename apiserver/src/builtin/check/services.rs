@@ -14,6 +14,7 @@ pub(in crate::builtin) fn service(object: &Value, old: Option<&Value>) -> Vec<Ca
         if let Some(old) = old {
             updated(&spec, &Field::root(old).child("spec"), errors);
         }
+        topology(&root.child("metadata").child("annotations"), errors);
         let type_ = spec.child("type");
         let headless = spec.child("clusterIP").text() == "None";
         let ports = spec.child("ports");
@@ -41,6 +42,16 @@ pub(in crate::builtin) fn service(object: &Value, old: Option<&Value>) -> Vec<Ca
     })
 }
 
+/// Checks that both annotations of a topology's mode agree.
+fn topology(annotations: &Field<'_>, errors: &mut Errors) {
+    const HINTS: &str = "service.kubernetes.io/topology-aware-hints";
+    let mode = annotations.key("service.kubernetes.io/topology-mode");
+    let hints = annotations.key(HINTS);
+    if mode.is_set() && hints.is_set() && mode.value != hints.value {
+        errors.invalid(&mode, &format!("must match annotations[{HINTS}] when both are specified"));
+    }
+}
+
 /// `validateUpgradeDowngradeClusterIPs`, of the first address; changes from or to `ExternalName` are allowed.
 fn updated(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
     let external = |spec: &Field<'_>| spec.child("type").text() == "ExternalName";
@@ -65,6 +76,12 @@ fn updated(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
         errors.invalid(&class, "may not change once set");
     }
     load_balancer_class(spec, errors);
+    let (health, before) = (spec.child("healthCheckNodePort"), old.child("healthCheckNodePort"));
+    let is_checked =
+        |spec: &Field<'_>| balances(spec) && spec.child("externalTrafficPolicy").text() == "Local";
+    if is_checked(spec) && is_checked(old) && health.number_or_zero() != before.number_or_zero() {
+        errors.forbidden(&health, "field is immutable");
+    }
 }
 
 /// `validateLoadBalancerClassField`, which an update calls twice.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::field::{Errors, Field, amount, go_struct};
-use super::{pods, storage};
+use super::{pod_annotations, pods, storage};
 use crate::names::NameRule;
 use crate::status::Cause;
 
@@ -117,7 +117,9 @@ fn stateful_template(spec: &Field<'_>, errors: &mut Errors) {
     // Upstream checks these twice.
     let metadata = pods.child("metadata");
     errors.labels(&metadata.child("labels").at("spec.template.labels"));
-    errors.annotations(&metadata.child("annotations").at("spec.template.annotations"));
+    let annotations = metadata.child("annotations").at("spec.template.annotations");
+    errors.annotations(&annotations);
+    pod_annotations::check(&annotations, &pods.child("spec"), errors);
 }
 
 fn selector(selector: &Field<'_>, empty: &str, errors: &mut Errors) {
@@ -180,9 +182,12 @@ fn template_of_replicas(spec: &Field<'_>, errors: &mut Errors) {
 pub(super) fn template(template: &Field<'_>, errors: &mut Errors) {
     let metadata = template.child("metadata");
     errors.labels(&metadata.child("labels").at(template.child("labels").path));
-    errors.annotations(&metadata.child("annotations").at(template.child("annotations").path));
+    let annotations = metadata.child("annotations").at(template.child("annotations").path);
+    errors.annotations(&annotations);
     let spec = template.child("spec");
+    pod_annotations::check(&annotations, &spec, errors);
     pods::spec(&spec, errors);
+    pod_annotations::match_fields(&annotations, &spec, errors);
     let ephemeral = spec.child("ephemeralContainers");
     if !ephemeral.is_empty() {
         errors.forbidden(&ephemeral, "ephemeral containers not allowed in pod template");
