@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::cause::Cause;
-use super::{Path, golang, names, times};
+use super::{Path, golang, names, object_meta, times};
 use crate::schema::Schema;
 
 /// Checks the types of metadata, at the root and in embedded resources, drops unknown and empty fields of it, and returns
@@ -326,31 +326,12 @@ fn check_resource(map: &Map<String, Value>, path: &Path, causes: &mut Vec<Cause>
         }
     }
     if let Some(metadata) = map.get("metadata") {
-        check_labels(metadata, &path.child("metadata"), causes);
-    }
-}
-
-/// The faults of names, labels and annotations of metadata.
-fn check_labels(metadata: &Value, path: &Path, causes: &mut Vec<Cause>) {
-    if let Some(name) = metadata.get("name").and_then(Value::as_str) {
-        for (bad, detail) in [("/", "may not contain '/'"), ("%", "may not contain '%'")] {
-            if name.contains(bad) {
-                causes.push(Cause::invalid(path.child("name"), name, detail));
+        causes.extend(object_meta::validate_embedded(metadata).into_iter().map(|mut cause| {
+            if !path.as_str().is_empty() {
+                cause.field = format!("{path}.{}", cause.field);
             }
-        }
-    }
-    let entries = |name: &str| metadata.get(name).and_then(Value::as_object).into_iter().flatten();
-    for (key, value) in entries("labels") {
-        let field = path.child("labels");
-        causes
-            .extend(names::qualified_name(key).into_iter().map(|f| Cause::invalid(&field, key.as_str(), f)));
-        let value = value.as_str().unwrap_or_default();
-        causes.extend(names::label_value(value).into_iter().map(|f| Cause::invalid(&field, value, f)));
-    }
-    for (key, _) in entries("annotations") {
-        let field = path.child("annotations");
-        let faults = names::qualified_name(&key.to_lowercase());
-        causes.extend(faults.into_iter().map(|f| Cause::invalid(&field, key.as_str(), f)));
+            cause
+        }));
     }
 }
 
@@ -363,6 +344,20 @@ mod tests {
         Schema::enforced(&json!({"type": "object", "properties": {"pod": {"type": "object",
             "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true}}}))
         .unwrap()
+    }
+
+    #[test]
+    fn metadata_of_an_embedded_resource_is_checked_as_that_of_an_object() {
+        let metadata =
+            json!({"namespace": "A", "generateName": "a/b", "finalizers": ["-"], "ownerReferences": [{}]});
+        let object = json!({"pod": {"apiVersion": "v1", "kind": "K", "metadata": metadata}});
+        let fields: Vec<String> =
+            validate_embedded(&schema(), &object).into_iter().map(|cause| cause.field).collect();
+        for member in ["namespace", "generateName", "finalizers", "ownerReferences.uid"] {
+            assert!(fields.contains(&format!("pod.metadata.{member}")), "{member} is missing in {fields:?}");
+        }
+        let bare = json!({"pod": {"apiVersion": "v1", "kind": "K", "metadata": {}}});
+        assert!(validate_embedded(&schema(), &bare).is_empty());
     }
 
     #[test]

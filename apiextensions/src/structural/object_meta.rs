@@ -83,6 +83,24 @@ pub fn validate_object_meta(object: &Value, rule: NameRule) -> Vec<Cause> {
     causes
 }
 
+/// The faults of `metadata` of an embedded resource, which needs no name (`validateEmbeddedResource` of
+/// apiextensions-apiserver's pkg/apiserver/schema/objectmeta).
+pub(super) fn validate_embedded(metadata: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let mut metadata = metadata.clone();
+    if let Some(members) = metadata.as_object_mut()
+        && members.get("name").and_then(Value::as_str).is_none_or(str::is_empty)
+    {
+        members.insert("name".to_owned(), "fakename".into());
+    }
+    if let Some(namespace) = metadata["namespace"].as_str().filter(|text| !text.is_empty()) {
+        let faults = names::dns1123_label(namespace);
+        causes.extend(faults.into_iter().map(|fault| Cause::invalid("metadata.namespace", namespace, fault)));
+    }
+    check_whole(&metadata, NameRule::PathSegment, &mut causes);
+    causes
+}
+
 /// The checks of metadata that the strategy of a kind runs on an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UpdateChecks {

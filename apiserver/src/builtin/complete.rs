@@ -99,6 +99,13 @@ fn equal_sources(spec: &mut Value) {
 
 /// Drops fields of features that are off. They keep their owners.
 fn drop_disabled(def: &ResourceDef, value: &mut Value) {
+    // `cleanSecretReferences` of pkg/registry/core/serviceaccount/strategy.go.
+    if def.collection == "serviceaccounts" {
+        let secrets = value.get_mut("secrets").and_then(Value::as_array_mut);
+        for secret in secrets.into_iter().flatten().filter_map(Value::as_object_mut) {
+            secret.retain(|field, _| field == "name");
+        }
+    }
     // Coordinated leader election: `dropDisabledFields` of pkg/registry/coordination/lease/strategy.go.
     if def.collection == "leases.coordination.k8s.io"
         && let Some(spec) = value.get_mut("spec").and_then(Value::as_object_mut)

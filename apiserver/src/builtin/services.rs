@@ -83,7 +83,10 @@ fn drop_dependent(old: &Value, new: &mut Value) {
     }
     let is_balanced = |spec: &Value| spec["type"] == "LoadBalancer";
     if is_balanced(old) && !is_balanced(new) {
-        unused.extend(["allocateLoadBalancerNodePorts", "loadBalancerClass", "healthCheckNodePort"]);
+        unused.extend(["allocateLoadBalancerNodePorts", "loadBalancerClass"]);
+    }
+    if is_checked(old) && !is_checked(new) {
+        unused.push("healthCheckNodePort");
     }
     if is_external(old) && !is_external(new) {
         unused.push("externalTrafficPolicy");
@@ -144,6 +147,10 @@ fn is_node_port(number: &Value) -> bool {
 
 /// Allocates the address and the node ports of a Service.
 fn allocate(server: &Server, spec: &mut Value) {
+    if spec["type"] == "ExternalName" {
+        // Upstream drops it when it reads (`defaultOnReadInternalTrafficPolicy`).
+        meta::object_mut(spec).remove("internalTrafficPolicy");
+    }
     if !needs_address(spec) {
         return;
     }

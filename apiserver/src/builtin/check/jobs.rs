@@ -172,7 +172,7 @@ fn completions_update(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
 /// `ValidateJobSpecUpdate`.
 fn job_update(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
     completions_update(spec, old, errors);
-    errors.immutable(&spec.child("selector"), &old.child("selector"));
+    super::workloads::immutable_selector(&spec.child("selector"), old.child("selector").value, errors);
     // The template of a suspended job may still change.
     if !old.child("suspend").is_true() {
         errors.immutable(&spec.child("template"), &old.child("template"));

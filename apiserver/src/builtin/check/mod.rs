@@ -12,6 +12,7 @@ mod endpoints;
 mod events;
 mod field;
 mod flow;
+mod gated;
 mod ingress;
 mod job_policies;
 mod jobs;
@@ -28,6 +29,8 @@ mod scheduling;
 mod security;
 mod services;
 mod storage;
+#[cfg(test)]
+mod tests;
 mod volumes;
 mod workloads;
 

@@ -70,8 +70,17 @@ fn pod_ranges(list: &Field<'_>, errors: &mut Errors) {
     }
     let families: Vec<_> =
         list.texts().into_iter().map(|range| Range::parse(range).map(Range::is_ipv6)).collect();
+    if families.len() < 2 {
+        return;
+    }
+    if let Some((i, text)) = list.texts().into_iter().enumerate().find(|(i, _)| families[*i].is_none()) {
+        let error = format!("invalid CIDR[{i}]: <nil> (invalid CIDR address: {text})");
+        let detail =
+            format!("Internal error: invalid PodCIDRs. failed to check with dual stack with error:{error}");
+        errors.push(Cause::new("InternalError", &list.path, detail));
+    }
     let is_pair = matches!(*families, [Some(one), Some(other)] if one != other);
-    if families.len() > 1 && !is_pair {
+    if !is_pair {
         errors.invalid(list, "may specify no more than one CIDR for each IP family");
     }
 }
@@ -246,12 +255,8 @@ pub(in crate::builtin) fn runtime_class(object: &Value, old: Option<&Value>) -> 
         let text = json!(root.child("handler").text());
         let handler = root.child("handler").holding(&text);
         errors.required_name(&handler, NameRule::Label);
-        for (name, amount) in root.child("overhead").child("podFixed").entries() {
-            // The path is that of the original.
-            let place = amount.at(format!("overhead.limits[{name}]"));
-            resources::container_resource(name, &place, errors);
-            resources::value(name, &place, errors);
-        }
+        // The path is that of the original.
+        resources::overhead(&root.child("overhead").child("podFixed").at("overhead"), errors);
         let scheduling = root.child("scheduling");
         errors.labels(&scheduling.child("nodeSelector"));
         let list = scheduling.child("tolerations");

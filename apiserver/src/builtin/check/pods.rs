@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::containers::{self, Pod};
 use super::field::{Errors, Field, go_struct};
-use super::{addresses, pod_annotations, scheduling, security, volumes};
+use super::{addresses, gated, pod_annotations, scheduling, security, volumes};
 use crate::names::{NameRule, quoted};
 use crate::status::Cause;
 
@@ -99,7 +99,8 @@ fn updated(spec: &Field<'_>, old: &Value, errors: &mut Errors) {
             errors.forbidden(&name, &detail);
         }
     }
-    if !only_what_may_change(spec.value, old, errors) {
+    let merged = gated::merged(spec, old, errors);
+    if !only_what_may_change(&merged, old, errors) {
         errors.forbidden(spec, UPDATABLE);
     }
 }
@@ -291,11 +292,7 @@ fn names_and_limits(spec: &Field<'_>, errors: &mut Errors) {
     if preemption.is_set() {
         errors.one_of(&preemption, &["PreemptLowerPriority", "Never"]);
     }
-    for (name, amount) in spec.child("overhead").entries() {
-        let place = amount.at(format!("{}.limits[{name}]", spec.child("overhead").path));
-        super::resources::container_resource(name, &place, errors);
-        super::resources::value(name, &place, errors);
-    }
+    super::resources::overhead(&spec.child("overhead"), errors);
     let os = spec.child("os").child("name");
     if spec.child("os").is_set() {
         // An unknown name is reported at the parent.

@@ -4,7 +4,7 @@
 
 use kubesmith_apimachinery::names;
 use kubesmith_apimachinery::quantity::Quantity;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::field::{Errors, Field, NEGATIVE, NOT_AN_OPERATOR, go_struct};
 
@@ -146,6 +146,12 @@ pub(super) fn pod_requirements(resources: &Field<'_>, errors: &mut Errors) {
 pub(super) fn requirements(resources: &Field<'_>, claims: &[&str], errors: &mut Errors) {
     amounts(resources, container_resource, errors);
     claim_names(&resources.child("claims"), claims, errors);
+}
+
+/// `validateOverhead`: amounts, which are checked as limits.
+pub(super) fn overhead(limits: &Field<'_>, errors: &mut Errors) {
+    let holder = json!({"limits": limits.value});
+    amounts(&limits.holding(&holder), container_resource, errors);
 }
 
 /// `validateResourceRequirements`, without the claims.

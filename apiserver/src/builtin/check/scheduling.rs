@@ -43,6 +43,8 @@ pub(super) fn tolerations(list: &Field<'_>, errors: &mut Errors) {
                 );
             }
             "Exists" => {}
+            // The feature gate `TaintTolerationComparisonOperators` is off.
+            "Lt" | "Gt" => errors.not_supported(&operator, &["Equal", "Exists", "Lt", "Gt"]),
             _ => errors.not_supported(&operator, &["Equal", "Exists"]),
         }
         if !effect.is_empty() {

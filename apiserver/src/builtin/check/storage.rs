@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::field::{Errors, Field};
+use super::field::{Errors, Field, go_struct};
 use super::{resources, volumes};
 use crate::names::NameRule;
 use crate::status::Cause;
@@ -50,10 +50,34 @@ fn volume_update(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
         errors.forbidden(&place, "spec.persistentvolumesource is immutable after creation");
     }
     errors.immutable(&spec.child("volumeMode").at("volumeMode"), &old.child("volumeMode"));
+    let (affinity, before) = (spec.child("nodeAffinity"), old.child("nodeAffinity"));
+    if before.is_set() && affinity.value != before.value {
+        let shown = affinity_in_go(&affinity);
+        let detail = "field is immutable, except for updating from beta label to GA";
+        errors.invalid_as(&affinity.at("nodeAffinity"), &shown, detail);
+    }
     let class = spec.child("volumeAttributesClassName");
     if old.child("volumeAttributesClassName").is_set() && !class.is_set() {
         errors.forbidden(&class, "update from non-nil value to nil is forbidden");
     }
+}
+
+/// Formats the internal `VolumeNodeAffinity` as Go does.
+fn affinity_in_go(affinity: &Field<'_>) -> String {
+    const TERM: &[(&str, &str)] = &[("Key", "key"), ("Operator", "operator"), ("Values", "values")];
+    if !affinity.child("required").is_set() {
+        return go_struct(affinity.value, &[("Required", "required")]);
+    }
+    let list = |list: &Field<'_>| {
+        let terms: Vec<String> = list.items().map(|term| go_struct(term.value, TERM)).collect();
+        if list.is_set() { format!("[{}]", terms.join(",")) } else { "null".to_owned() }
+    };
+    let terms = affinity.child("required").child("nodeSelectorTerms").items().map(|term| {
+        let (labels, fields) = (list(&term.child("matchExpressions")), list(&term.child("matchFields")));
+        format!("{{\"MatchExpressions\":{labels},\"MatchFields\":{fields}}}")
+    });
+    let terms: Vec<String> = terms.collect();
+    format!("{{\"Required\":{{\"NodeSelectorTerms\":[{}]}}}}", terms.join(","))
 }
 
 /// Checks a volume that is inlined in an attachment.
@@ -119,7 +143,7 @@ const SOURCES: [(&str, volumes::Rule); 22] = [
     ("gcePersistentDisk", |source, errors| volumes::disk(source, "pdName", errors)),
     ("awsElasticBlockStore", |source, errors| volumes::disk(source, "volumeID", errors)),
     ("glusterfs", |source, errors| volumes::required(source, &["endpoints", "path"], errors)),
-    ("flocker", |_, _| {}),
+    ("flocker", volumes::flocker),
     ("nfs", volumes::nfs),
     ("rbd", |source, errors| volumes::required(source, &["monitors", "image"], errors)),
     ("quobyte", |source, errors| volumes::required(source, &["registry", "volume"], errors)),
@@ -132,7 +156,7 @@ const SOURCES: [(&str, volumes::Rule); 22] = [
     ("vsphereVolume", |source, errors| volumes::required(source, &["volumePath"], errors)),
     ("photonPersistentDisk", |source, errors| volumes::required(source, &["pdID"], errors)),
     ("portworxVolume", |source, errors| volumes::required(source, &["volumeID"], errors)),
-    ("azureDisk", |source, errors| volumes::required(source, &["diskName", "diskURI"], errors)),
+    ("azureDisk", volumes::azure_disk),
     ("scaleIO", |source, errors| volumes::required(source, &["gateway", "system", "volumeName"], errors)),
     ("local", local),
     ("storageos", |source, errors| volumes::required(source, &["volumeName"], errors)),
@@ -350,7 +374,8 @@ pub(super) fn parameters(parameters: &Field<'_>, errors: &mut Errors) {
 
 /// `validateAllowedTopologies`.
 fn allowed_topologies(terms: &Field<'_>, errors: &mut Errors) {
-    let mut seen: Vec<Value> = Vec::new();
+    // The original begins with an empty entry for each term.
+    let mut seen: Vec<Value> = vec![Value::Null; terms.items().count()];
     for term in terms.items() {
         let expressions = term.child("matchLabelExpressions");
         let mut keys: Vec<&str> = Vec::new();
@@ -373,8 +398,8 @@ fn allowed_topologies(terms: &Field<'_>, errors: &mut Errors) {
             }
             keys.push(key.text());
         }
-        let whole = expressions.value.clone();
-        if expressions.is_empty() || seen.contains(&whole) {
+        let whole = if expressions.is_empty() { Value::Null } else { expressions.value.clone() };
+        for _ in seen.iter().filter(|other| **other == whole) {
             errors.duplicate_as(&expressions, "\"\"");
         }
         seen.push(whole);

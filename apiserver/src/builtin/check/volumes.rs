@@ -20,7 +20,7 @@ const SOURCES: &[(&str, Rule)] = &[
     ("nfs", nfs),
     ("iscsi", |source, errors| required(source, &["targetPortal", "iqn"], errors)),
     ("glusterfs", |source, errors| required(source, &["endpoints", "path"], errors)),
-    ("flocker", |_, _| {}),
+    ("flocker", flocker),
     ("persistentVolumeClaim", |source, errors| required(source, &["claimName"], errors)),
     ("rbd", |source, errors| required(source, &["monitors", "image"], errors)),
     ("cinder", |source, errors| required(source, &["volumeID"], errors)),
@@ -34,7 +34,7 @@ const SOURCES: &[(&str, Rule)] = &[
     ("vsphereVolume", |source, errors| required(source, &["volumePath"], errors)),
     ("photonPersistentDisk", |source, errors| required(source, &["pdID"], errors)),
     ("portworxVolume", |source, errors| required(source, &["volumeID"], errors)),
-    ("azureDisk", |source, errors| required(source, &["diskName", "diskURI"], errors)),
+    ("azureDisk", azure_disk),
     ("storageos", |source, errors| required(source, &["volumeName"], errors)),
     ("projected", projected),
     ("scaleIO", |source, errors| required(source, &["gateway", "system", "volumeName"], errors)),
@@ -99,6 +99,42 @@ pub(super) fn disk(source: &Field<'_>, id: &str, errors: &mut Errors) {
     let partition = source.child("partition");
     if !(0..=255).contains(&partition.number_or_zero()) {
         errors.invalid(&partition, "must be between 1 and 255, inclusive");
+    }
+}
+
+/// `validateFlockerVolumeSource`.
+pub(super) fn flocker(source: &Field<'_>, errors: &mut Errors) {
+    let (name, uuid) = (source.child("datasetName"), source.child("datasetUUID"));
+    match (name.is_empty(), uuid.is_empty()) {
+        (true, true) => errors.required(source, "one of datasetName and datasetUUID is required"),
+        (false, false) => {
+            let detail = "datasetName and datasetUUID can not be specified simultaneously";
+            errors.invalid_as(source, "\"resource\"", detail);
+        }
+        _ => {}
+    }
+    if name.text().contains('/') {
+        errors.invalid(&name, "must not contain '/'");
+    }
+}
+
+/// `validateAzureDisk`; the field `kind` has a default.
+pub(super) fn azure_disk(source: &Field<'_>, errors: &mut Errors) {
+    required(source, &["diskName", "diskURI"], errors);
+    let (uri, kind) = (source.child("diskURI"), source.child("kind"));
+    errors.optional_one_of(&source.child("cachingMode"), &["None", "ReadOnly", "ReadWrite"]);
+    errors.optional_one_of(&kind, &["Dedicated", "Managed", "Shared"]);
+    let (start, form) = if kind.text() == "Managed" {
+        (
+            "/subscriptions/",
+            "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}",
+        )
+    } else {
+        ("https://", "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd")
+    };
+    if !uri.text().starts_with(start) {
+        let text = Value::from(uri.text());
+        errors.not_supported(&uri.holding(&text), &[form]);
     }
 }
 
@@ -271,9 +307,21 @@ fn token(source: &Field<'_>, volume: &Field<'_>, errors: &mut Errors) {
 fn ephemeral(source: &Field<'_>, errors: &mut Errors) {
     let template = source.child("volumeClaimTemplate");
     if template.is_set() {
+        template_metadata(&template.child("metadata"), errors);
         super::storage::claim_spec(&template.child("spec"), errors);
     } else {
         errors.required(&template, "");
+    }
+}
+
+/// `ValidateTemplateObjectMeta`: only labels and annotations may be set.
+fn template_metadata(metadata: &Field<'_>, errors: &mut Errors) {
+    errors.annotations(&metadata.child("annotations"));
+    errors.labels(&metadata.child("labels"));
+    for (name, _) in metadata.value.as_object().into_iter().flatten() {
+        if !["annotations", "labels"].contains(&name.as_str()) {
+            errors.forbidden(&metadata.child(name), "cannot be set");
+        }
     }
 }
 

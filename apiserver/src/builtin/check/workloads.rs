@@ -141,9 +141,15 @@ fn selector_in_go(selector: &Value) -> String {
 
 /// Checks that the selector of a controller does not change: a rule of `apps/v1`.
 fn fixed_selector(spec: &Field<'_>, old: Option<&Value>, errors: &mut Errors) {
-    let selector = spec.child("selector");
-    if old.is_some_and(|old| old["spec"]["selector"] != *selector.value) {
-        errors.invalid_as(&selector, &selector_in_go(selector.value), "field is immutable");
+    if let Some(old) = old {
+        immutable_selector(&spec.child("selector"), &old["spec"]["selector"], errors);
+    }
+}
+
+/// `ValidateImmutableField`, of a selector, which the error shows as Go writes it.
+pub(super) fn immutable_selector(selector: &Field<'_>, old: &Value, errors: &mut Errors) {
+    if old != selector.value {
+        errors.invalid_as(selector, &selector_in_go(selector.value), "field is immutable");
     }
 }
 
@@ -356,7 +362,10 @@ pub(in crate::builtin) fn disruption_budget(object: &Value, _: Option<&Value>) -
         let spec = Field::root(object).child("spec");
         let (least, most) = (spec.child("minAvailable"), spec.child("maxUnavailable"));
         if least.is_set() && most.is_set() {
-            let shown = go_struct(spec.value, SPEC);
+            let (selector, mut shown) = (spec.child("selector"), go_struct(spec.value, SPEC));
+            if selector.is_set() {
+                shown = shown.replace(&selector.value.to_string(), &selector_in_go(selector.value));
+            }
             errors.invalid_as(&spec, &shown, "minAvailable and maxUnavailable cannot be both set");
         }
         for bound in [least, most] {

@@ -18,7 +18,11 @@ pub(in crate::builtin) fn namespace(object: &mut Value, _: Stage) {
 
 /// Adds the finalizer that keeps a namespace until its content is deleted.
 pub(in crate::builtin) fn hold_namespace(object: &mut Value) {
-    fill(&mut object["spec"], "finalizers", json!(["kubernetes"]));
+    fill(&mut object["spec"], "finalizers", json!([]));
+    let finalizers = object["spec"]["finalizers"].as_array_mut();
+    if let Some(finalizers) = finalizers.filter(|list| !list.iter().any(|name| name == "kubernetes")) {
+        finalizers.push("kubernetes".into());
+    }
 }
 
 pub(in crate::builtin) fn service(object: &mut Value, _: Stage) {

@@ -73,8 +73,10 @@ pub(in crate::builtin) fn stateful_set(object: &mut Value, _: Stage) {
         fill(&mut spec[retention], when, "Retain");
     }
     each(spec, "volumeClaimTemplates", |claim| {
-        fill(claim, "apiVersion", "v1");
-        fill(claim, "kind", "PersistentVolumeClaim");
+        // `Convert_apps_StatefulSetSpec_To_v1_StatefulSetSpec` of pkg/apis/apps/v1/conversion.go.
+        let members = crate::meta::object_mut(claim);
+        members.insert("apiVersion".to_owned(), "v1".into());
+        members.insert("kind".to_owned(), "PersistentVolumeClaim".into());
         super::claim(claim, Stage::Update);
     });
 }
@@ -198,6 +200,13 @@ mod tests {
         let rolling = json!({"type": "RollingUpdate", "rollingUpdate": {"partition": 0}});
         assert_eq!(strategy(json!({})), rolling);
         assert_eq!(strategy(json!({"type": "RollingUpdate"})), json!({"type": "RollingUpdate"}));
+        let claims = stateful(json!({"volumeClaimTemplates": [{"apiVersion": "x", "kind": "X"}]}))
+            ["volumeClaimTemplates"]
+            .take();
+        assert_eq!(
+            (&claims[0]["apiVersion"], &claims[0]["kind"]),
+            (&json!("v1"), &json!("PersistentVolumeClaim"))
+        );
         let policy = "persistentVolumeClaimRetentionPolicy";
         let kept = stateful(json!({policy: {"whenDeleted": "Delete"}}))[policy].take();
         assert_eq!(kept, json!({"whenDeleted": "Delete", "whenScaled": "Retain"}));

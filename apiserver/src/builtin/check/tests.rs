@@ -1,0 +1,230 @@
+//! Causes of refused objects, as kube-apiserver 1.36.2 lists them.
+
+use serde_json::{Value, json};
+
+/// Returns the causes of the kind's check, each with its field.
+fn causes(kind: &str, object: &Value, old: Option<&Value>) -> Vec<String> {
+    let kind = crate::builtin::all().find(|one| one.kind == kind).unwrap();
+    (kind.check)(object, old).iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect()
+}
+
+#[track_caller]
+fn refused(kind: &str, object: &Value, old: Option<&Value>, wanted: &[&str]) {
+    let found = causes(kind, object, old);
+    for cause in wanted {
+        assert!(found.iter().any(|one| one == cause), "{cause} is missing in {found:#?}");
+    }
+    if wanted.is_empty() {
+        assert!(found.is_empty(), "{found:#?}");
+    }
+}
+
+#[test]
+fn ranges_of_a_network_policy_are_checked_one_by_one_and_kept_on_update() {
+    let policy = |cidr: &str, except: &str| {
+        let block = json!({"cidr": cidr, "except": [except, "10.0.0.0/8"]});
+        json!({"spec": {"podSelector": {}, "ingress": [{"from": [{"ipBlock": block}]}]}})
+    };
+    let place = "spec.ingress[0].from[0].ipBlock";
+    let bad = policy("10.0.0.1/8", "10.1.0.0/016");
+    refused(
+        "NetworkPolicy",
+        &bad,
+        None,
+        &[
+            &format!(
+                "{place}.cidr: Invalid value: \"10.0.0.1/8\": must not have bits set beyond the prefix length"
+            ),
+            &format!(
+                "{place}.except[0]: Invalid value: \"10.1.0.0/016\": must not have leading 0s in IP or prefix length"
+            ),
+            &format!("{place}.except[1]: Invalid value: \"10.0.0.0/8\": must be a strict subset of `cidr`"),
+        ],
+    );
+    let found = causes("NetworkPolicy", &bad, Some(&bad));
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
+#[test]
+fn secret_and_class_of_an_ingress_are_checked() {
+    let backend = json!({"service": {"name": "s", "port": {"number": 80}}});
+    let spec = json!({"defaultBackend": backend, "ingressClassName": "x", "tls": [{"secretName": "A"}]});
+    let ingress = json!({"metadata": {"annotations": {"kubernetes.io/ingress.class": "y"}}, "spec": spec});
+    let found = causes("Ingress", &ingress, None);
+    assert!(
+        found[0].starts_with("spec.tls[0].secretName: Invalid value: \"A\": a lowercase RFC 1123 subdomain")
+    );
+    assert_eq!(
+        found[1],
+        "annotations.kubernetes.io/ingress.class: Invalid value: \"y\": must match `ingressClassName` when both are specified"
+    );
+}
+
+#[test]
+fn autoscaler_without_replicas_needs_a_metric_of_an_object() {
+    let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"});
+    let scaler = json!({"spec": {"scaleTargetRef": target, "minReplicas": 0, "maxReplicas": 1}});
+    let metric = "spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero \
+                  replicas";
+    let least = "spec.minReplicas: Invalid value: 0: must be greater than or equal to 1";
+    refused("HorizontalPodAutoscaler", &scaler, None, &[least, metric]);
+    assert_eq!(causes("HorizontalPodAutoscaler", &scaler, Some(&scaler)), [metric]);
+}
+
+#[test]
+fn stateful_set_without_a_selector_matches_no_template() {
+    let pods = json!({"containers": [{"name": "c", "image": "i"}]});
+    let set = json!({"spec": {"template": {"metadata": {"labels": {"a": "b"}}, "spec": pods}}});
+    let labels = "spec.template.metadata.labels: Invalid value: {\"a\":\"b\"}: `selector` does not match template `labels`";
+    refused("StatefulSet", &set, None, &["spec.selector: Required value", labels]);
+}
+
+#[test]
+fn addresses_of_a_service_are_strict_unless_the_old_one_has_them() {
+    let service = |port: i64| {
+        let spec = json!({"type": "LoadBalancer", "sessionAffinity": "None", "externalTrafficPolicy": "Local",
+            "internalTrafficPolicy": "Cluster", "ports": [{"port": 80, "protocol": "TCP", "targetPort": 80}],
+            "externalIPs": ["010.1.1.1"], "loadBalancerSourceRanges": ["10.0.0.1/8 "], "healthCheckNodePort": port});
+        let modes = json!({"service.kubernetes.io/topology-mode": "a", "service.kubernetes.io/topology-aware-hints": "b"});
+        json!({"metadata": {"annotations": modes}, "spec": spec})
+    };
+    let modes = "metadata.annotations[service.kubernetes.io/topology-mode]: Invalid value: \"a\": must match \
+                 annotations[service.kubernetes.io/topology-aware-hints] when both are specified";
+    refused(
+        "Service",
+        &service(32_000),
+        None,
+        &[
+            modes,
+            "spec.externalIPs[0]: Invalid value: \"010.1.1.1\": must not have leading 0s",
+            "spec.LoadBalancerSourceRanges[0]: Invalid value: \"10.0.0.1/8\": must not have bits set beyond the prefix length",
+        ],
+    );
+    assert_eq!(causes("Service", &service(32_000), Some(&service(32_000))), [modes]);
+    let health = "spec.healthCheckNodePort: Forbidden: field is immutable";
+    refused("Service", &service(32_001), Some(&service(32_000)), &[health, modes]);
+    let annotation = "service.beta.kubernetes.io/load-balancer-source-ranges";
+    let mut annotated = service(32_000);
+    annotated["metadata"]["annotations"] = json!({annotation: "10.0.0.0/8,x"});
+    crate::meta::object_mut(&mut annotated["spec"]).remove("loadBalancerSourceRanges");
+    let detail = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+    let fault = format!("metadata.annotations[{annotation}]: Invalid value: \"x\": {detail}");
+    refused("Service", &annotated, None, &[&fault]);
+}
+
+#[test]
+fn endpoints_are_accepted_as_they_were() {
+    let subsets = json!([{"addresses": [{"ip": "010.1.1.1"}]}]);
+    let endpoints = json!({"subsets": subsets});
+    let fault = "subsets[0].addresses[0].ip: Invalid value: \"010.1.1.1\": must not have leading 0s";
+    refused("Endpoints", &endpoints, None, &[fault]);
+    refused("Endpoints", &endpoints, Some(&endpoints), &[]);
+}
+
+#[test]
+fn addresses_of_a_slice_have_the_form_of_their_type() {
+    let slice = |kind: &str, address: &str| {
+        let hints = json!({"forNodes": [{"name": "n"}, {"name": "n"}]});
+        json!({"addressType": kind, "endpoints": [{"addresses": [address], "nodeName": "", "hints": hints}]})
+    };
+    let twice = "endpoints[0].hints.forNodes[1].name: Duplicate value: \"n\"";
+    let canonical = "endpoints[0].addresses[0]: Invalid value: \"2001:DB8::1\": must be in canonical form (\"2001:db8::1\")";
+    refused("EndpointSlice", &slice("IPv6", "2001:DB8::1"), None, &[canonical, twice]);
+    let family = "endpoints[0].addresses: Invalid value: \"2001:db8::1\": must be an IPv4 address";
+    refused("EndpointSlice", &slice("IPv4", "2001:db8::1"), None, &[family]);
+    let segments = "endpoints[0].addresses[0]: Invalid value: \"a\": should be a domain with at least two segments separated \
+                    by dots";
+    refused("EndpointSlice", &slice("FQDN", "a"), None, &[segments]);
+    refused("EndpointSlice", &slice("FQDN", ""), None, &["endpoints[0].addresses[0]: Required value"]);
+    let found = causes("EndpointSlice", &slice("FQDN", "a.b."), None);
+    assert!(found[0].starts_with("endpoints[0].nodeName: Invalid value: \"\""), "{found:?}");
+    let old = slice("FQDN", "a");
+    refused("EndpointSlice", &old, Some(&old), &[]);
+    let ports = json!({"addressType": "IPv4", "ports": [{"name": "", "protocol": ""}]});
+    let protocol = "ports[0].protocol: Unsupported value: \"\": supported values: \"SCTP\", \"TCP\", \"UDP\"";
+    refused("EndpointSlice", &ports, None, &[protocol]);
+}
+
+#[test]
+fn addresses_of_a_pod_are_strict_and_one_of_each_family() {
+    let status = |ips: &[&str]| {
+        let ips: Vec<Value> = ips.iter().map(|ip| json!({"ip": ip})).collect();
+        json!({"status": {"podIPs": ips, "hostIPs": [{"ip": "10.1.1.1"}]}})
+    };
+    let found: Vec<String> = super::pod_status(&status(&["10.1.1.1", "010.1.1.2"]), &json!({}))
+        .iter()
+        .map(|cause| format!("{}: {}", cause.field, cause.message))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "status.podIPs[1]: Invalid value: \"010.1.1.2\": must not have leading 0s",
+            "status.podIPs: Invalid value: [{\"IP\":\"10.1.1.1\"},{\"IP\":\"010.1.1.2\"}]: may specify no more than one IP for \
+             each IP family",
+            "status.hostIPs[0].ip: Invalid value: \"10.1.1.1\": must be equal to `hostIP`",
+        ]
+    );
+}
+
+#[test]
+fn ranges_of_a_node_that_cannot_be_read_are_an_internal_error() {
+    let node = json!({"spec": {"podCIDRs": ["10.1.0.0/16", "x"]}});
+    let error = "spec.podCIDRs: Internal error: invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[1]: \
+                 <nil> (invalid CIDR address: x)";
+    refused("Node", &node, None, &[error]);
+}
+
+#[test]
+fn node_affinity_of_a_volume_stays_as_it_is() {
+    let volume = |key: &str| {
+        let terms = json!([{"matchExpressions": [{"key": key, "operator": "Exists"}]}]);
+        json!({"spec": {"accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}, "flocker": {},
+            "nodeAffinity": {"required": {"nodeSelectorTerms": terms}}}})
+    };
+    let source = "spec.flocker: Required value: one of datasetName and datasetUUID is required";
+    let shown = "{\"Required\":{\"NodeSelectorTerms\":[{\"MatchExpressions\":[{\"Key\":\"b\",\"Operator\":\"Exists\",\
+                 \"Values\":null}],\"MatchFields\":null}]}}";
+    let fixed = format!(
+        "nodeAffinity: Invalid value: {shown}: field is immutable, except for updating from beta label to GA"
+    );
+    refused("PersistentVolume", &volume("b"), Some(&volume("a")), &[source, &fixed]);
+}
+
+#[test]
+fn volumes_and_amounts_of_a_template_are_checked() {
+    let disk = json!({"name": "d", "azureDisk": {"diskName": "n", "diskURI": "x", "kind": "Managed"}});
+    let claim = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}});
+    let template = json!({"metadata": {"name": "n"}, "spec": claim});
+    let ephemeral = json!({"name": "e", "ephemeral": {"volumeClaimTemplate": template}});
+    let pods = json!({"containers": [{"name": "c", "image": "i"}], "volumes": [disk, ephemeral],
+        "overhead": {"hugepages-2Mi": "2Mi"}, "tolerations": [{"key": "k", "operator": "Lt"}]});
+    refused(
+        "PodTemplate",
+        &json!({"template": {"spec": pods}}),
+        None,
+        &[
+            "template.spec.volumes[0].azureDisk.diskURI: Unsupported value: \"x\": supported values: \
+             \"/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}\"",
+            "template.spec.volumes[1].ephemeral.volumeClaimTemplate.metadata.name: Forbidden: cannot be set",
+            "template.spec.overhead: Forbidden: HugePages require cpu or memory",
+            "template.spec.tolerations[0].operator: Unsupported value: \"Lt\": supported values: \"Equal\", \"Exists\", \"Lt\", \
+             \"Gt\"",
+        ],
+    );
+}
+
+#[test]
+fn empty_topologies_of_a_class_repeat_each_other() {
+    let class = json!({"provisioner": "p", "allowedTopologies": [{}, {}]});
+    let found = causes("StorageClass", &class, None);
+    let duplicates =
+        found.iter().filter(|cause| cause.contains("matchLabelExpressions: Duplicate value: \"\"")).count();
+    assert_eq!(duplicates, 5, "{found:?}");
+}
+
+#[test]
+fn new_namespace_has_the_finalizer_of_kubernetes() {
+    let mut namespace = json!({"spec": {"finalizers": ["a.b/c"]}});
+    crate::builtin::defaults::hold_namespace(&mut namespace);
+    assert_eq!(namespace["spec"]["finalizers"], json!(["a.b/c", "kubernetes"]));
+}
