@@ -147,8 +147,9 @@ fn is_node_port(number: &Value) -> bool {
 
 /// Allocates the address and the node ports of a Service.
 fn allocate(server: &Server, spec: &mut Value) {
-    if spec["type"] == "ExternalName" {
-        // Upstream drops it when it reads (`defaultOnReadInternalTrafficPolicy`).
+    let policy = spec["internalTrafficPolicy"].as_str().unwrap_or_default();
+    if spec["type"] == "ExternalName" && ["Cluster", "Local"].contains(&policy) {
+        // Upstream drops a valid one when it reads (`defaultOnReadInternalTrafficPolicy`).
         meta::object_mut(spec).remove("internalTrafficPolicy");
     }
     if !needs_address(spec) {

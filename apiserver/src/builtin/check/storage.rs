@@ -51,7 +51,7 @@ fn volume_update(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
     }
     errors.immutable(&spec.child("volumeMode").at("volumeMode"), &old.child("volumeMode"));
     let (affinity, before) = (spec.child("nodeAffinity"), old.child("nodeAffinity"));
-    if before.is_set() && affinity.value != before.value {
+    if before.is_set() && !same_affinity(affinity.value, before.value) {
         let shown = affinity_in_go(&affinity);
         let detail = "field is immutable, except for updating from beta label to GA";
         errors.invalid_as(&affinity.at("nodeAffinity"), &shown, detail);
@@ -59,6 +59,33 @@ fn volume_update(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
     let class = spec.child("volumeAttributesClassName");
     if old.child("volumeAttributesClassName").is_set() && !class.is_set() {
         errors.forbidden(&class, "update from non-nil value to nil is forbidden");
+    }
+}
+
+/// Labels that a node affinity may replace: `betaToGALabel`.
+const STABLE: [(&str, &str); 5] = [
+    ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"),
+    ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"),
+    ("beta.kubernetes.io/os", "kubernetes.io/os"),
+    ("beta.kubernetes.io/arch", "kubernetes.io/arch"),
+    ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"),
+];
+
+/// `getMaskNodeSelectorLabelChangeEqualities`: equality in which a stable label may replace its beta one.
+fn same_affinity(new: &Value, old: &Value) -> bool {
+    match (new, old) {
+        (Value::Array(new), Value::Array(old)) => {
+            new.len() == old.len() && new.iter().zip(old).all(|(new, old)| same_affinity(new, old))
+        }
+        (Value::Object(new), Value::Object(old)) => {
+            let is_same = |(name, new): (&String, &Value)| {
+                let Some(old) = old.get(name) else { return false };
+                let replaces = STABLE.iter().any(|(beta, stable)| old == beta && new == stable);
+                same_affinity(new, old) || (name == "key" && replaces)
+            };
+            new.len() == old.len() && new.iter().all(is_same)
+        }
+        _ => new == old,
     }
 }
 

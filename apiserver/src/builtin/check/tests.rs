@@ -188,6 +188,9 @@ fn node_affinity_of_a_volume_stays_as_it_is() {
         "nodeAffinity: Invalid value: {shown}: field is immutable, except for updating from beta label to GA"
     );
     refused("PersistentVolume", &volume("b"), Some(&volume("a")), &[source, &fixed]);
+    let found =
+        causes("PersistentVolume", &volume("kubernetes.io/os"), Some(&volume("beta.kubernetes.io/os")));
+    assert!(!found.iter().any(|cause| cause.starts_with("nodeAffinity")), "{found:?}");
 }
 
 #[test]
@@ -196,7 +199,9 @@ fn volumes_and_amounts_of_a_template_are_checked() {
     let claim = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}});
     let template = json!({"metadata": {"name": "n"}, "spec": claim});
     let ephemeral = json!({"name": "e", "ephemeral": {"volumeClaimTemplate": template}});
-    let pods = json!({"containers": [{"name": "c", "image": "i"}], "volumes": [disk, ephemeral],
+    let probe = json!({"httpGet": {"path": "/", "port": 1, "httpHeaders": [{"name": "*"}]}});
+    let container = json!({"name": "c", "image": "i", "livenessProbe": probe});
+    let pods = json!({"containers": [container], "volumes": [disk, ephemeral],
         "overhead": {"hugepages-2Mi": "2Mi"}, "tolerations": [{"key": "k", "operator": "Lt"}]});
     refused(
         "PodTemplate",
@@ -206,6 +211,8 @@ fn volumes_and_amounts_of_a_template_are_checked() {
             "template.spec.volumes[0].azureDisk.diskURI: Unsupported value: \"x\": supported values: \
              \"/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}\"",
             "template.spec.volumes[1].ephemeral.volumeClaimTemplate.metadata.name: Forbidden: cannot be set",
+            "template.spec.containers[0].livenessProbe.httpGet.httpHeaders[0].name: Invalid value: \"*\": a valid HTTP header must \
+             consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')",
             "template.spec.overhead: Forbidden: HugePages require cpu or memory",
             "template.spec.tolerations[0].operator: Unsupported value: \"Lt\": supported values: \"Equal\", \"Exists\", \"Lt\", \
              \"Gt\"",

@@ -84,7 +84,7 @@ fn workload(kind: &str, object: &Value, old: Option<&Value>) -> Vec<String> {
         match kind {
             "Job" => warnings.extend(indexes(&object["spec"], "spec")),
             "CronJob" => {
-                warnings.extend(indexes(&object["spec"]["jobTemplate"]["spec"], "spec.jobTemplate.spec"))
+                warnings.extend(indexes(&object["spec"]["jobTemplate"]["spec"], "spec.jobTemplate.spec"));
             }
             _ => {}
         }

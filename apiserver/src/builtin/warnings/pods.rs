@@ -75,30 +75,8 @@ pub(super) fn of(template: &Value, path: &str) -> Vec<String> {
         warnings.extend(fractional(&spec["overhead"][resource], &field));
     }
     let containers = containers(spec, &place);
-    let annotation = |key: &str| {
-        let path = format!("{}.annotations[{key}]", at("metadata"));
-        template["metadata"]["annotations"].get(key).map(|value| (path, value))
-    };
-    let seccomp = |(path, _): (String, &Value)| {
-        format!("{path}: non-functional in v1.27+; use the \"seccompProfile\" field instead")
-    };
-    if spec["securityContext"]["seccompProfile"].is_null() {
-        warnings.extend(annotation("seccomp.security.alpha.kubernetes.io/pod").map(seccomp));
-    }
+    profiles(template, &at("metadata"), &containers, &mut warnings);
     for (container, place) in &containers {
-        let name = container["name"].as_str().unwrap_or_default();
-        if container["securityContext"]["seccompProfile"].is_null() {
-            let key = format!("container.seccomp.security.alpha.kubernetes.io/{name}");
-            warnings.extend(annotation(&key).map(seccomp));
-        }
-        let key = format!("container.apparmor.security.beta.kubernetes.io/{name}");
-        let of_pod = &spec["securityContext"]["appArmorProfile"];
-        let deprecated = annotation(&key)
-            .filter(|_| container["securityContext"]["appArmorProfile"].is_null())
-            .filter(|(_, profile)| of_pod.is_null() || app_armor(profile).as_ref() != Some(of_pod));
-        warnings.extend(deprecated.map(|(path, _)| {
-            format!("{path}: deprecated since v1.30; use the \"appArmorProfile\" field instead")
-        }));
         resources(container, place, &mut warnings);
         variables(&container["env"], &format!("{place}.env"), &mut warnings);
     }
@@ -112,6 +90,36 @@ pub(super) fn of(template: &Value, path: &str) -> Vec<String> {
     warnings.extend(network::listed(&spec["dnsConfig"]["nameservers"], &servers));
     warnings.extend(network::entries(&spec["hostAliases"], &format!("{place}.hostAliases")));
     warnings
+}
+
+/// Warns about annotations with profiles of seccomp and AppArmor that fields have replaced.
+fn profiles(template: &Value, place: &str, containers: &[(&Value, String)], warnings: &mut Vec<String>) {
+    let of_pod = &template["spec"]["securityContext"];
+    let annotation = |key: &str| {
+        let path = format!("{place}.annotations[{key}]");
+        template["metadata"]["annotations"].get(key).map(|value| (path, value))
+    };
+    let seccomp = |(path, _): (String, &Value)| {
+        format!("{path}: non-functional in v1.27+; use the \"seccompProfile\" field instead")
+    };
+    if of_pod["seccompProfile"].is_null() {
+        warnings.extend(annotation("seccomp.security.alpha.kubernetes.io/pod").map(seccomp));
+    }
+    for (container, _) in containers {
+        let (name, context) = (text(container, "name"), &container["securityContext"]);
+        if context["seccompProfile"].is_null() {
+            let key = format!("container.seccomp.security.alpha.kubernetes.io/{name}");
+            warnings.extend(annotation(&key).map(seccomp));
+        }
+        let key = format!("container.apparmor.security.beta.kubernetes.io/{name}");
+        let profile = &of_pod["appArmorProfile"];
+        let deprecated = annotation(&key)
+            .filter(|_| context["appArmorProfile"].is_null())
+            .filter(|(_, value)| profile.is_null() || app_armor(value).as_ref() != Some(profile));
+        warnings.extend(deprecated.map(|(path, _)| {
+            format!("{path}: deprecated since v1.30; use the \"appArmorProfile\" field instead")
+        }));
+    }
 }
 
 /// `WarningsOnUpdate` of `podStatusStrategy`.
