@@ -8,27 +8,33 @@ use crate::cron::Schedule;
 use crate::names::{NameRule, quoted};
 use crate::status::Cause;
 
+/// `ValidateJob`, and `ValidateJobUpdate`, which checks the spec once more.
 pub(in crate::builtin) fn job(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
         let spec = Field::root(object).child("spec");
         if old.is_none() {
             generated_selector(object, &spec, errors);
         }
-        job_spec(&spec, errors);
-        if old.is_none() {
-            hostnames(object, &spec, errors);
-        }
-        if !spec.child("selector").is_set() {
-            errors.required(&spec.child("selector"), "");
-        }
-        errors.label_selector(&spec.child("selector"));
-        if crate::selector::is_valid(spec.child("selector").value) {
-            workloads::matching_labels(&spec, errors);
-        }
+        whole_spec(&spec, errors);
+        hostnames(object, &spec, errors);
         if let Some(old) = old {
+            whole_spec(&spec, errors);
             job_update(&spec, &Field::root(old).child("spec"), errors);
         }
     })
+}
+
+/// `ValidateJobSpec`.
+fn whole_spec(spec: &Field<'_>, errors: &mut Errors) {
+    job_spec(spec, errors);
+    let selector = spec.child("selector");
+    if !selector.is_set() {
+        errors.required(&selector, "");
+    }
+    errors.label_selector(&selector);
+    if crate::selector::is_valid(selector.value) {
+        workloads::matching_labels(spec, errors);
+    }
 }
 
 /// `validateGeneratedSelector`: unless a user manages it, the selector is built from the job's UID.

@@ -230,6 +230,17 @@ fn empty_topologies_of_a_class_repeat_each_other() {
 }
 
 #[test]
+fn spec_of_a_job_is_checked_twice_on_update() {
+    let pods = json!({"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]});
+    let spec = json!({"manualSelector": true, "selector": {"matchLabels": {"a": "b"}}, "managedBy": "x",
+        "template": {"metadata": {"labels": {"a": "b"}}, "spec": pods}});
+    let job = json!({"metadata": {"name": "j"}, "spec": spec});
+    let count =
+        |old| causes("Job", &job, old).iter().filter(|cause| cause.starts_with("spec.managedBy")).count();
+    assert_eq!((count(None), count(Some(&job))), (1, 2));
+}
+
+#[test]
 fn new_namespace_has_the_finalizer_of_kubernetes() {
     let mut namespace = json!({"spec": {"finalizers": ["a.b/c"]}});
     crate::builtin::defaults::hold_namespace(&mut namespace);

@@ -92,7 +92,7 @@ pub(super) fn of(template: &Value, path: &str) -> Vec<String> {
     warnings
 }
 
-/// Warns about annotations with profiles of seccomp and AppArmor that fields have replaced.
+/// Warns about annotations with security profiles that fields have replaced.
 fn profiles(template: &Value, place: &str, containers: &[(&Value, String)], warnings: &mut Vec<String>) {
     let of_pod = &template["spec"]["securityContext"];
     let annotation = |key: &str| {
