@@ -79,12 +79,16 @@ fn namespace_type() -> Type {
 /// pkg/cel/common/schemas.go). `time` is the type of times in the metadata: API servers declare timestamps, but
 /// expressions are evaluated on strings.
 pub fn custom_object(schema: &Schema, kind: &str, time: &Type) -> Type {
+    with_metadata(schema, kind, metadata_type(time))
+}
+
+fn with_metadata(schema: &Schema, kind: &str, metadata: Type) -> Type {
     let declared = Decl::of(schema, false, kind);
     let mut fields = match declared.as_deref().map(|decl| &decl.type_) {
         Some(Type::Object(object)) => object.fields.clone(),
         _ => return Type::Dyn,
     };
-    fields.insert("metadata".to_owned(), metadata_type(time));
+    fields.insert("metadata".to_owned(), metadata);
     for name in ["apiVersion", "kind"] {
         fields.insert(name.to_owned(), Type::String);
     }
@@ -93,30 +97,36 @@ pub fn custom_object(schema: &Schema, kind: &str, time: &Type) -> Type {
 
 /// `ObjectMeta`.
 fn metadata_type(time: &Type) -> Type {
-    let strings = || Type::list(Type::String);
-    let map = || Type::map(Type::String, Type::String);
-    let mut owner = texts(&["apiVersion", "kind", "name", "uid"]);
-    owner.extend([("controller", Type::Bool), ("blockOwnerDeletion", Type::Bool)]);
     let mut entry = texts(&["manager", "operation", "apiVersion", "fieldsType", "subresource"]);
     entry.extend([("time", time.clone()), ("fieldsV1", object_type("FieldsV1", &[]))]);
     let mut metadata =
         texts(&["name", "generateName", "__namespace__", "selfLink", "uid", "resourceVersion"]);
+    metadata.extend(metadata_of_clients());
     metadata.extend([
         ("generation", Type::Int),
         ("creationTimestamp", time.clone()),
         ("deletionTimestamp", time.clone()),
         ("deletionGracePeriodSeconds", Type::Int),
-        ("labels", map()),
-        ("annotations", map()),
-        ("finalizers", strings()),
-        ("ownerReferences", Type::list(object_type("OwnerReference", &owner))),
         ("managedFields", Type::list(object_type("ManagedFieldsEntry", &entry))),
     ]);
     object_type("ObjectMeta", &metadata)
 }
 
+/// The fields of the metadata that only clients set, apart from names.
+fn metadata_of_clients() -> [(&'static str, Type); 4] {
+    let map = || Type::map(Type::String, Type::String);
+    let mut owner = texts(&["apiVersion", "kind", "name", "uid"]);
+    owner.extend([("controller", Type::Bool), ("blockOwnerDeletion", Type::Bool)]);
+    [
+        ("labels", map()),
+        ("annotations", map()),
+        ("finalizers", Type::list(Type::String)),
+        ("ownerReferences", Type::list(object_type("OwnerReference", &owner))),
+    ]
+}
+
 /// Compiles the expressions of one webhook or policy.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Compiler(Environment);
 
 /// An expression, or its error.
@@ -142,6 +152,21 @@ impl Compiler {
             variables.push(("params", Type::Dyn));
         }
         Self(Environment::new(&variables))
+    }
+
+    /// Creates a compiler of expressions that an object of a custom resource alone decides on: others do not compile,
+    /// such as those that read the user or metadata that a server sets. `None` if the schema does not name the fields.
+    pub fn of_object_alone(schema: &Schema, kind: &str) -> Option<Self> {
+        let mut schema = schema.clone();
+        // At evaluation, times and bytes are strings.
+        schema.walk_mut(&mut |node| node.format = None);
+        let mut metadata = texts(&["name", "generateName"]);
+        metadata.extend(metadata_of_clients());
+        let object = with_metadata(&schema, kind, object_type("ObjectMeta", &metadata));
+        let request =
+            object_type("AdmissionRequest", &texts(&["operation", "subResource", "requestSubResource"]));
+        let variables = [("object", object.clone()), ("oldObject", object.clone()), ("request", request)];
+        (object != Type::Dyn).then(|| Self(Environment::new(&variables)).composing())
     }
 
     /// Creates a compiler that knows the types of objects and parameters, for type checks (`buildEnvSet` of

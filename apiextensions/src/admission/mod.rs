@@ -1,15 +1,25 @@
-//! Admission: the checks of webhook configurations and admission policies, and the variables and types of their
-//! expressions.
+//! Admission: the checks of webhook configurations and admission policies, the variables and types of their
+//! expressions, and their evaluation.
 
+mod alone;
 mod compiler;
+mod conditions;
+mod evaluation;
 mod policies;
 mod rules;
+mod selection;
+mod validations;
 mod webhooks;
 
 use serde_json::Value;
 
+pub use alone::ObjectPolicies;
 pub use compiler::{Compiled, Compiler, custom_object};
+pub use conditions::Conditions;
+pub use evaluation::{Evaluation, Failed, POLICY_BUDGET};
 pub use policies::{mutating_policy, mutating_policy_binding, validating_policy, validating_policy_binding};
+pub use selection::{Request, Rule};
+pub use validations::{Denial, INVALID, Validations};
 pub use webhooks::webhook_configuration;
 
 /// Returns a string in a JSON object, empty when absent.

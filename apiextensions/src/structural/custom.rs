@@ -18,6 +18,17 @@ pub struct CustomResource {
     preserves_unknown: bool,
 }
 
+/// A write of an object, as a server sees it before it stores the object.
+#[derive(Debug)]
+pub struct Written {
+    /// The object with defaults, without unknown fields. It is incomplete if there are faults.
+    pub object: Value,
+    /// The object that it replaces; `None` for a new one.
+    pub old: Option<Value>,
+    /// The faults.
+    pub causes: Vec<Cause>,
+}
+
 /// The metadata fields that clients cannot change.
 const KEPT: [&str; 9] = [
     "name",
@@ -129,25 +140,26 @@ impl CustomResource {
         self.checker.rest(causes, object, old)
     }
 
-    /// Returns the faults that a server finds in an object that a client wants to create.
+    /// Returns an object that a client wants to create, as a server sees it, and the faults that it finds.
     ///
     /// A generated name is checked with `xxxxx` at its end.
     #[must_use]
-    pub fn create(&self, mut object: Value) -> Vec<Cause> {
+    pub fn create(&self, mut object: Value) -> Written {
         if let Err(cause) = self.complete(&mut object) {
-            return vec![cause];
+            return Written { object, old: None, causes: vec![cause] };
         }
         if self.status {
             put(&mut object, "status", None);
         }
         generate_name(&mut object);
-        self.check(&object, None, false)
+        let causes = self.check(&object, None, false);
+        Written { object, old: None, causes }
     }
 
-    /// Returns the faults that a server finds in an object that a client wants to put in the place of `old`. Fields
-    /// that the client cannot change are taken from `old`, including the status if it is a subresource.
+    /// Returns an object that a client wants to put in the place of `old`, as a server sees it, and the faults that it
+    /// finds. Fields that the client cannot change are taken from `old`, including the status if it is a subresource.
     #[must_use]
-    pub fn update(&self, object: Value, old: Value) -> Vec<Cause> {
+    pub fn update(&self, object: Value, old: Value) -> Written {
         self.change(object, old, |object, old| {
             keep_metadata(object, old);
             if self.status {
@@ -157,10 +169,10 @@ impl CustomResource {
         })
     }
 
-    /// Returns the faults that a server finds in a status that a client wants to put in the place of that of `old`.
-    /// Other fields are ignored.
+    /// Returns `old` with the status that a client wants to put in the place of its own, and the faults that a server
+    /// finds. Other fields of `object` are ignored.
     #[must_use]
-    pub fn update_status(&self, object: Value, old: Value) -> Vec<Cause> {
+    pub fn update_status(&self, object: Value, old: Value) -> Written {
         self.change(object, old, |object, old| {
             let status = object.get("status").cloned();
             *object = old.clone();
@@ -176,9 +188,9 @@ impl CustomResource {
         mut object: Value,
         mut old: Value,
         merge: impl Fn(&mut Value, &Value) -> bool,
-    ) -> Vec<Cause> {
+    ) -> Written {
         if let Err(cause) = self.complete(&mut object) {
-            return vec![cause];
+            return Written { object, old: Some(old), causes: vec![cause] };
         }
         let mut coerced = old.clone();
         // A faulty stored object must remain repairable.
@@ -190,7 +202,7 @@ impl CustomResource {
         let mut causes = moved(&mut object, &old);
         let status_only = merge(&mut object, &old);
         causes.extend(self.check(&object, Some(&old), status_only));
-        causes
+        Written { object, old: Some(old), causes }
     }
 
     /// Drops unknown fields and fills in defaults.
@@ -273,8 +285,8 @@ mod tests {
         json!({"apiVersion": "e.com/v1", "kind": "W", "metadata": {"name": "w"}, "spec": spec, "status": status})
     }
 
-    fn fields(causes: &[Cause]) -> Vec<&str> {
-        causes.iter().map(|cause| cause.field.as_str()).collect()
+    fn fields(written: &Written) -> Vec<&str> {
+        written.causes.iter().map(|cause| cause.field.as_str()).collect()
     }
 
     #[test]
@@ -287,7 +299,7 @@ mod tests {
     #[test]
     fn generate_name_is_validated_as_the_name_on_create() {
         let named = |prefix: &str| json!({"apiVersion": "e.com/v1", "kind": "W", "metadata": {"generateName": prefix}});
-        assert!(resource().create(named("w-")).is_empty());
+        assert!(resource().create(named("w-")).causes.is_empty());
         assert_eq!(fields(&resource().create(named("x-"))), ["<nil>"]);
         let causes = resource().create(json!({"apiVersion": "e.com/v1", "kind": "W", "metadata": {}}));
         assert_eq!(fields(&causes), ["metadata.name", "<nil>"]);
@@ -301,7 +313,7 @@ mod tests {
         assert_eq!(fields(&resource().update_status(both, old.clone())), ["status.phase", "<nil>"]);
         // Unchanged invalid values are accepted.
         let same = object(json!({"name": "long", "replicas": 4}), Value::Null);
-        assert!(resource().update(same, old.clone()).is_empty());
+        assert!(resource().update(same, old.clone()).causes.is_empty());
         let mut other = old.clone();
         other["metadata"]["name"] = json!("w2");
         assert_eq!(fields(&resource().update(other, old)), ["metadata.name"]);
@@ -317,8 +329,8 @@ mod tests {
             empty["metadata"]["namespace"] = json!("");
             empty
         }] {
-            assert!(resource.update(absent.clone(), old.clone()).is_empty());
-            assert!(resource.update_status(absent, old.clone()).is_empty());
+            assert!(resource.update(absent.clone(), old.clone()).causes.is_empty());
+            assert!(resource.update_status(absent, old.clone()).causes.is_empty());
         }
         let mut other = old.clone();
         other["metadata"]["namespace"] = json!("bank");

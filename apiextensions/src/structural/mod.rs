@@ -28,7 +28,7 @@ pub mod webhook;
 pub use crate::schema::{Additional, ListType, MapType, Rule, Schema, SchemaError};
 pub use check::Checker;
 pub use crd::{Excess, Expression, Large, explain_cost, resolve_field_path, validate_crd};
-pub use custom::CustomResource;
+pub use custom::{CustomResource, Written};
 pub use default::apply_defaults;
 pub use kubesmith_apimachinery::field::{
     BadValue, Cause, CauseKind, Path, aggregate, cause, invalid_message, path,

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kubesmith_apiextensions::admission::Compiler;
+use kubesmith_apiextensions::admission::{Compiler, Conditions};
 use serde_json::Value;
 
 use super::GROUP;
 use super::attributes::{Attributes, Versioned};
-use super::conditions::Conditions;
 use super::input::Input;
 use super::matching::Criteria;
 use super::policy::Policies;
@@ -95,7 +94,7 @@ impl Hook {
         if self.conditions.is_empty() {
             return Ok(true);
         }
-        self.conditions.hold(&Input::new(attributes, versioned)).or_else(|error| {
+        self.conditions.hold(&Input::new(attributes, versioned).bindings()).or_else(|error| {
             if self.ignores_failure {
                 return Ok(false);
             }

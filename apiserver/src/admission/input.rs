@@ -63,14 +63,6 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Returns the bindings for messages and audit annotations, which cannot check access, not even through variables (`Validate`
-/// of policy/validating/validator.go).
-pub(super) fn without_authorizer<'a>(
-    bindings: &[(&'static str, Binding<'a>)],
-) -> Vec<(&'static str, Binding<'a>)> {
-    bindings.iter().filter(|(name, _)| !name.starts_with("authorizer")).cloned().collect()
-}
-
 /// The server's authorizer, bound to one user.
 #[derive(Debug)]
 struct OfServer {

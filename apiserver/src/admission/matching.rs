@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
+use kubesmith_apiextensions::admission::{Request, Rule};
 use serde_json::Value;
 
 use super::attributes::{Attributes, Operation};
-use super::rules::Rule;
 use crate::registry::ResourceDef;
 use crate::selector;
 use crate::status::{About, ApiError, ApiResult};
@@ -70,7 +70,7 @@ impl Criteria {
 
     fn resource(&self, attributes: &Attributes<'_>, rules: &[Rule]) -> Option<Arc<ResourceDef>> {
         let own = attributes.def();
-        if rules.iter().any(|rule| rule.takes(attributes, own)) {
+        if rules.iter().any(|rule| rule.takes(&asked(attributes, own))) {
             return Some(own.clone());
         }
         if !self.equivalent || rules.is_empty() {
@@ -79,9 +79,9 @@ impl Criteria {
         let registry = attributes.call.server.registry();
         let others: Vec<_> =
             registry.all().filter(|def| def.collection == own.collection && !Arc::ptr_eq(def, own)).collect();
-        rules
-            .iter()
-            .find_map(|rule| others.iter().find(|def| rule.takes(attributes, def)).map(|def| Arc::clone(def)))
+        rules.iter().find_map(|rule| {
+            others.iter().find(|def| rule.takes(&asked(attributes, def))).map(|def| Arc::clone(def))
+        })
     }
 
     fn selects_namespace(&self, attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<bool> {
@@ -107,6 +107,19 @@ impl Criteria {
         selector::is_empty(&self.object_selector)
             || object.is_some_and(selected)
             || attributes.old.is_some_and(selected)
+    }
+}
+
+/// The request as one for the resource `def`.
+fn asked<'a>(attributes: &'a Attributes<'_>, def: &'a ResourceDef) -> Request<'a> {
+    Request {
+        operation: attributes.operation.name(),
+        group: &def.group,
+        version: &def.version,
+        resource: &def.plural,
+        subresource: attributes.subresource(),
+        name: attributes.name,
+        namespaced: !attributes.is_namespace() && !attributes.namespace().is_empty(),
     }
 }
 

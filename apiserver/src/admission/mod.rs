@@ -5,8 +5,6 @@
 //! write is retried, as in kube-apiserver. `verbs/write.rs` is their only caller.
 
 mod attributes;
-mod conditions;
-mod expressions;
 mod hook;
 mod input;
 mod invoke;
@@ -17,7 +15,6 @@ mod plugins;
 mod policy;
 mod reinvocation;
 mod review;
-mod rules;
 mod typed;
 mod validating;
 

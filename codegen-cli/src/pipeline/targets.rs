@@ -143,7 +143,7 @@ fn client(settings: &Settings, root: &Path, made: EmitInput<'_>) -> OutputTree {
     }
     let has_fake = options.parts.has_fake();
     if has_fake || !options.validated.is_empty() {
-        let text = embedded::emit(ir, schemas, has_fake);
+        let text = embedded::emit(ir, schemas, has_fake, !options.validated.is_empty());
         out.insert(options.package.source_path(embedded::FILE), text);
     }
     out

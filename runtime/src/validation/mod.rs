@@ -5,6 +5,11 @@
 //! same words and all at once. On updates, errors in unchanged parts are ignored, as by servers since Kubernetes
 //! 1.33 (ratcheting).
 //!
+//! If there is no other error, the validators of generated packages also evaluate the validating policies of the package
+//! (`#[policy(...)]`), as far as the object and the one that it replaces decide. Only a server can evaluate the rest:
+//! policies with parameters or a namespace selector, and expressions that use `authorizer`, `namespaceObject`, fields of
+//! `request` other than the operation and the subresource, or metadata that the server sets. Mutations are not applied.
+//!
 //! Generated packages have a validator of each kind (`validations::<group>::<version>::<kind>`), and a trait
 //! `Validate` that calls it. Otherwise, make one from the text of one of a CRD's `spec.versions`:
 //!
@@ -52,7 +57,8 @@ mod webhook;
 use std::fmt;
 use std::sync::OnceLock;
 
-use kubesmith_apiextensions::structural::{CustomResource, Schema, SchemaError};
+use kubesmith_apiextensions::admission::{ObjectPolicies, Request};
+use kubesmith_apiextensions::structural::{CustomResource, Schema, SchemaError, Written};
 use kubesmith_apimachinery::field::{Cause, CauseKind};
 use serde::Serialize;
 use serde_json::Value;
@@ -68,7 +74,23 @@ pub use webhook::WithSchema;
 /// The first check reads the definition and compiles its rules.
 pub struct SchemaValidator {
     source: Source,
-    read: OnceLock<Result<CustomResource, DefinitionError>>,
+    read: OnceLock<Result<Definition, DefinitionError>>,
+}
+
+/// A definition that was read.
+struct Definition {
+    resource: CustomResource,
+    policies: ObjectPolicies,
+    names: Names,
+}
+
+/// The names of a resource, as the rules of policies compare them.
+#[derive(Default)]
+struct Names {
+    group: String,
+    version: &'static str,
+    plural: String,
+    namespaced: bool,
 }
 
 /// The location of a definition.
@@ -114,7 +136,8 @@ impl SchemaValidator {
         Self { source: Source { text: definition, of_crd: None }, read: OnceLock::new() }
     }
 
-    /// Makes a validator of a version of a CRD, which stands in a list of CRDs as JSON. Nothing is read yet.
+    /// Makes a validator of a version of a CRD, which stands in a list of CRDs as JSON. Nothing is read yet. Beside its
+    /// `items`, the list may have `policies`: validating admission policies with their bindings.
     ///
     /// ```
     /// use kubesmith_runtime::validation::SchemaValidator;
@@ -136,14 +159,14 @@ impl SchemaValidator {
     /// # Errors
     /// The definition cannot be used. Every check then returns an internal error.
     pub fn definition(&self) -> Result<(), &DefinitionError> {
-        self.resource().map(drop)
+        self.read().map(drop)
     }
 
     /// Returns the server's errors for a new object. If the server would generate the name, `generateName` is
     /// checked with `xxxxx` at its end.
     #[must_use]
     pub fn validate<K: Serialize + ?Sized>(&self, object: &K) -> FieldErrors {
-        self.judge(|resource| Ok(resource.create(serde_json::to_value(object)?)))
+        self.admitted("CREATE", "", self.written(object, None, ""))
     }
 
     /// Returns the server's errors for an object that replaces `old`.
@@ -152,41 +175,96 @@ impl SchemaValidator {
     /// subresource. Concurrent writes are not an error of the object, so the resource version is not compared.
     #[must_use]
     pub fn validate_update<K: Serialize + ?Sized>(&self, object: &K, old: &K) -> FieldErrors {
-        self.judge(|resource| Ok(resource.update(serde_json::to_value(object)?, serde_json::to_value(old)?)))
+        self.admitted("UPDATE", "", self.written(object, Some(old), ""))
     }
 
     /// Returns the server's errors for a status that replaces that of `old`. The other fields of `object` are
     /// ignored, but the rules of the whole object apply.
     #[must_use]
     pub fn validate_status_update<K: Serialize + ?Sized>(&self, object: &K, old: &K) -> FieldErrors {
-        self.judge(|resource| {
-            Ok(resource.update_status(serde_json::to_value(object)?, serde_json::to_value(old)?))
-        })
+        self.admitted("UPDATE", "status", self.written(object, Some(old), "status"))
     }
 
-    fn judge(&self, check: impl FnOnce(&CustomResource) -> serde_json::Result<Vec<Cause>>) -> FieldErrors {
-        let causes = match self.resource() {
-            Ok(resource) => check(resource).unwrap_or_else(|error| vec![internal(&error)]),
-            Err(error) => vec![internal(error)],
+    /// The write as a server sees it, with the errors of the schema.
+    fn written<K: Serialize + ?Sized>(&self, object: &K, old: Option<&K>, subresource: &str) -> Written {
+        let write = |definition: &Definition| {
+            let object = serde_json::to_value(object)?;
+            let resource = &definition.resource;
+            Ok(match old.map(serde_json::to_value).transpose()? {
+                None => resource.create(object),
+                Some(old) if subresource == "status" => resource.update_status(object, old),
+                Some(old) => resource.update(object, old),
+            })
         };
-        causes.into_iter().map(Into::into).collect()
+        let failed = |error: &dyn fmt::Display| Written {
+            object: Value::Null,
+            old: None,
+            causes: vec![Cause::new(CauseKind::Internal, "", "", error.to_string())],
+        };
+        match self.read() {
+            Ok(definition) => write(definition).unwrap_or_else(|error: serde_json::Error| failed(&error)),
+            Err(error) => failed(error),
+        }
     }
 
-    fn resource(&self) -> Result<&CustomResource, &DefinitionError> {
+    /// Adds the errors of policies, which a server evaluates after it has found no other error.
+    fn admitted(&self, operation: &str, subresource: &str, written: Written) -> FieldErrors {
+        let errors = match self.read() {
+            Ok(definition) if written.causes.is_empty() => {
+                definition.refusals(operation, subresource, &written)
+            }
+            _ => written.causes,
+        };
+        errors.into_iter().map(Into::into).collect()
+    }
+
+    fn read(&self) -> Result<&Definition, &DefinitionError> {
         self.read.get_or_init(|| read(&self.source)).as_ref()
     }
 }
 
-/// A version of a CRD in a list. The other CRDs are passed over, not parsed.
-fn version_of(
+impl Definition {
+    fn new(version: &Value) -> Result<Self, DefinitionError> {
+        let schema =
+            Schema::enforced(&version["schema"]["openAPIV3Schema"]).map_err(DefinitionError::Schema)?;
+        let resource = CustomResource::new(schema).with_subresources(&version["subresources"]);
+        Ok(Self { resource, policies: ObjectPolicies::default(), names: Names::default() })
+    }
+
+    /// Adds the policies that apply to a version of the CRD with this `spec`.
+    fn with_policies(mut self, policies: &[Value], spec: &Value, version: &'static str) -> Self {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        self.policies = ObjectPolicies::new(policies, &text(&spec["names"]["kind"]), self.resource.schema());
+        self.names = Names {
+            group: text(&spec["group"]),
+            version,
+            plural: text(&spec["names"]["plural"]),
+            namespaced: spec["scope"] == "Namespaced",
+        };
+        self
+    }
+
+    fn refusals(&self, operation: &str, subresource: &str, written: &Written) -> Vec<Cause> {
+        let Names { group, version, plural, namespaced } = &self.names;
+        let (resource, name) = (plural.as_str(), "");
+        let namespaced = *namespaced;
+        let request = Request { operation, group, version, resource, subresource, name, namespaced };
+        self.policies.check(&request, written)
+    }
+}
+
+/// Reads the version of a CRD in a list, with the list's policies. The other CRDs are passed over, not parsed.
+fn of_list(
     crds: &'static str,
     name: &'static str,
     version: &'static str,
-) -> Result<Value, DefinitionError> {
+) -> Result<Definition, DefinitionError> {
     #[derive(serde::Deserialize)]
     struct List<'a> {
         #[serde(borrow)]
         items: Vec<&'a RawValue>,
+        #[serde(default)]
+        policies: Vec<Value>,
     }
     #[derive(serde::Deserialize)]
     struct Named {
@@ -200,26 +278,21 @@ fn version_of(
     for item in list.items {
         let named: Named = serde_json::from_str(item.get()).map_err(DefinitionError::Json)?;
         if named.metadata.name == name {
-            let mut crd: Value = serde_json::from_str(item.get()).map_err(DefinitionError::Json)?;
-            let mut versions = crd["spec"]["versions"].as_array_mut().into_iter().flatten();
-            let found = versions.find(|found| found["name"] == version).map(Value::take);
-            return found.ok_or(DefinitionError::Missing { name, version });
+            let crd: Value = serde_json::from_str(item.get()).map_err(DefinitionError::Json)?;
+            let mut versions = crd["spec"]["versions"].as_array().into_iter().flatten();
+            let found = versions.find(|found| found["name"] == version);
+            let found = found.ok_or(DefinitionError::Missing { name, version })?;
+            return Ok(Definition::new(found)?.with_policies(&list.policies, &crd["spec"], version));
         }
     }
     Err(DefinitionError::Missing { name, version })
 }
 
-fn read(source: &Source) -> Result<CustomResource, DefinitionError> {
-    let version = match source.of_crd {
-        None => serde_json::from_str(source.text).map_err(DefinitionError::Json)?,
-        Some((name, version)) => version_of(source.text, name, version)?,
-    };
-    let schema = Schema::enforced(&version["schema"]["openAPIV3Schema"]).map_err(DefinitionError::Schema)?;
-    Ok(CustomResource::new(schema).with_subresources(&version["subresources"]))
-}
-
-fn internal(error: &dyn fmt::Display) -> Cause {
-    Cause::new(CauseKind::Internal, "", "", error.to_string())
+fn read(source: &Source) -> Result<Definition, DefinitionError> {
+    match source.of_crd {
+        None => Definition::new(&serde_json::from_str(source.text).map_err(DefinitionError::Json)?),
+        Some((name, version)) => of_list(source.text, name, version),
+    }
 }
 
 impl fmt::Debug for SchemaValidator {

@@ -56,18 +56,17 @@ impl SchemaValidator {
         WithSchema { schema: self, rules }
     }
 
-    fn of_update<K: Serialize>(&self, ctx: &AdmissionContext, old: &K, new: &K) -> FieldErrors {
-        match ctx.sub_resource() {
-            Some("status") => self.validate_status_update(new, old),
-            _ => self.validate_update(new, old),
-        }
+    /// The errors of the schema. The server that calls the webhook evaluates its policies itself.
+    fn errors<K: Serialize>(&self, ctx: &AdmissionContext, object: &K, old: Option<&K>) -> FieldErrors {
+        let written = self.written(object, old, ctx.sub_resource().unwrap_or_default());
+        written.causes.into_iter().map(Into::into).collect()
     }
 }
 
 /// The schema alone: a webhook with the errors of a server that has the kind's CRD.
 impl<K: Serialize + Sync> Validator<K> for &'static SchemaValidator {
-    async fn validate_create(&self, _: &AdmissionContext, object: &K) -> Result<Warnings, AdmissionError> {
-        joined(self.validate(object), Ok(Warnings::new()))
+    async fn validate_create(&self, ctx: &AdmissionContext, object: &K) -> Result<Warnings, AdmissionError> {
+        joined(self.errors(ctx, object, None), Ok(Warnings::new()))
     }
 
     async fn validate_update(
@@ -76,13 +75,13 @@ impl<K: Serialize + Sync> Validator<K> for &'static SchemaValidator {
         old: &K,
         new: &K,
     ) -> Result<Warnings, AdmissionError> {
-        joined(self.of_update(ctx, old, new), Ok(Warnings::new()))
+        joined(self.errors(ctx, new, Some(old)), Ok(Warnings::new()))
     }
 }
 
 impl<K: Serialize + Sync, V: Validator<K>> Validator<K> for WithSchema<V> {
     async fn validate_create(&self, ctx: &AdmissionContext, object: &K) -> Result<Warnings, AdmissionError> {
-        joined(self.schema.validate(object), self.rules.validate_create(ctx, object).await)
+        joined(self.schema.errors(ctx, object, None), self.rules.validate_create(ctx, object).await)
     }
 
     async fn validate_update(
@@ -91,7 +90,7 @@ impl<K: Serialize + Sync, V: Validator<K>> Validator<K> for WithSchema<V> {
         old: &K,
         new: &K,
     ) -> Result<Warnings, AdmissionError> {
-        joined(self.schema.of_update(ctx, old, new), self.rules.validate_update(ctx, old, new).await)
+        joined(self.schema.errors(ctx, new, Some(old)), self.rules.validate_update(ctx, old, new).await)
     }
 
     async fn validate_delete(&self, ctx: &AdmissionContext, object: &K) -> Result<Warnings, AdmissionError> {

@@ -14,29 +14,24 @@ pub(super) use validating::validate;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use kubesmith_apiextensions::admission::Compiler;
+use kubesmith_apiextensions::admission::{Compiler, Conditions, Validations};
 use kubesmith_apiextensions::cel::Composed;
 use serde_json::{Value, json};
 
 use self::params::{ParamKind, ParamRef};
 use super::GROUP;
 use super::attributes::Attributes;
-use super::conditions::Conditions;
 use super::matching::Criteria;
 use crate::meta;
 use crate::registry::ResourceDef;
 use crate::status::{About, ApiError, ApiResult};
 use crate::store::Object;
 
-/// The cost limit of a policy's variables, validations and messages for one request; its audit annotations have the
-/// same. Source: RuntimeCELCostBudget of the API server.
-const BUDGET: u64 = 10_000_000;
-
 /// The policies that have bindings.
 #[derive(Debug, Default)]
 pub(crate) struct Policies {
     mutating: Vec<Arc<Policy<mutating::Mutations>>>,
-    validating: Vec<Arc<Policy<validating::Validations>>>,
+    validating: Vec<Arc<Policy<Validations>>>,
 }
 
 impl Policies {

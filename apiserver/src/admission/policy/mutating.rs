@@ -135,7 +135,7 @@ impl<'r, 'a> Run<'r, 'a> {
         let Invocation { policy, params, def, .. } = invocation;
         self.versioned.convert(self.attributes, def).await?;
         let input = Input::new(self.attributes, &self.versioned).with_params(params);
-        match policy.conditions.hold(&input) {
+        match policy.conditions.hold(&input.bindings()) {
             Ok(true) => {}
             Ok(false) => return Ok(()),
             Err(error) => {

@@ -4,17 +4,15 @@
 
 use std::sync::Arc;
 
-use kubesmith_apiextensions::admission::Compiler;
+use kubesmith_apiextensions::admission::{Compiler, Evaluation, Failed, POLICY_BUDGET};
 use kubesmith_apiextensions::cel::{Composed, Expression, PatchFault, Session};
 use kubesmith_apimachinery::golang;
 use kubesmith_apimachinery::patch::{JsonPatchError, json_patch};
 use serde_json::Value;
 
 use super::super::attributes::Attributes;
-use super::super::expressions::{Evaluation, Failed};
 use super::super::input::Input;
 use super::super::patched::check_kind;
-use super::BUDGET;
 use crate::apply::{self, Typed};
 use crate::managed;
 use crate::meta;
@@ -88,7 +86,7 @@ impl Patch {
         let expression = self.expression.as_ref().map_err(|error| Unpatched::Failed(error.clone()))?;
         let bindings = input.bindings();
         let session = Session::new(&bindings, variables);
-        let mut evaluation = Evaluation { session: &session, budget: BUDGET };
+        let mut evaluation = Evaluation { session: &session, budget: POLICY_BUDGET };
         match evaluation.patch(&self.source, expression) {
             Ok(described) => described.map_err(|fault| match fault {
                 PatchFault::Failed(error) => Unpatched::Failed(error),

@@ -368,11 +368,94 @@ fn validate_update_ignores_unchanged_invalid_fields() {
 
 #[test]
 fn kind_without_a_status_is_validated_as_a_whole() {
-    let mut wall = Wall { spec: WallSpec { length: 0 }, ..Wall::default() };
-    wall.metadata.name = Some("outer".to_owned());
+    let wall = wall(0, true);
     assert_eq!(wall.validate().iter().count(), 1);
     assert!(wall.validate_update(&wall.clone()).is_empty());
     assert!(wall::VALIDATOR.definition().is_ok() && gate::VALIDATOR.definition().is_ok());
+}
+
+/// The policies that the package carries.
+fn policies() -> Vec<Value> {
+    let list = include_str!("../../../cases/validations/expected/crds.json");
+    let list: Value = serde_json::from_str(list).unwrap();
+    list["policies"].as_array().unwrap().clone()
+}
+
+fn wall(length: i32, annotated: bool) -> Wall {
+    let mut wall = Wall { spec: WallSpec { length }, ..Wall::default() };
+    wall.metadata.name = Some("outer".to_owned());
+    wall.metadata.annotations = annotated.then(|| [("height".to_owned(), "9".to_owned())].into());
+    wall
+}
+
+#[tokio::test]
+async fn validate_evaluates_policies_as_the_server_does() {
+    const WALLS: &str = "/apis/castle.example.com/v1/walls";
+    let server = Server::new().await;
+    for policy in policies() {
+        let plural = match policy["kind"].as_str().unwrap() {
+            "ValidatingAdmissionPolicy" => "validatingadmissionpolicies",
+            _ => "validatingadmissionpolicybindings",
+        };
+        let path = format!("/apis/admissionregistration.k8s.io/v1/{plural}");
+        server.ask(Method::POST, &path, &policy).await.unwrap();
+    }
+    // A policy has no field, so the server's message has no kind of error.
+    let bare = |text: &str| text.replacen("Invalid value: ", "", 1).replacen("Forbidden: ", "", 1);
+    let denied = |answer: Result<Value, Box<Status>>| match answer {
+        Ok(_) => String::new(),
+        Err(status) => bare(&status.details.unwrap().causes[0].message),
+    };
+    let first =
+        |errors: FieldErrors| errors.iter().next().map_or_else(String::new, |error| bare(&error.message()));
+    let mut ruin = wall(13, true);
+    ruin.metadata.labels = Some([("ruin".to_owned(), String::new())].into());
+    let (mut refused, mut taken) = (0, 0);
+    for new in [wall(0, true), wall(101, true), wall(13, true), wall(5, false), ruin, wall(5, true)] {
+        let found = first(new.validate());
+        let path = format!("{WALLS}?dryRun=All");
+        let body = serde_json::to_value(&new).unwrap();
+        let answer = denied(server.ask(Method::POST, &path, &body).await);
+        assert_eq!(found, answer, "{body}");
+        if found.is_empty() { taken += 1 } else { refused += 1 }
+    }
+    assert_eq!((refused, taken), (4, 2));
+
+    let old = server.ask(Method::POST, WALLS, &serde_json::to_value(wall(5, true)).unwrap()).await.unwrap();
+    let old: Wall = serde_json::from_value(old).unwrap();
+    for (length, is_fine) in [(4, false), (6, true), (101, false)] {
+        let new = Wall { spec: WallSpec { length }, ..old.clone() };
+        let found = first(new.validate_update(&old));
+        let path = format!("{WALLS}/outer?dryRun=All");
+        let answer = denied(server.ask(Method::PUT, &path, &serde_json::to_value(&new).unwrap()).await);
+        assert_eq!(found, answer);
+        assert_eq!(found.is_empty(), is_fine, "{found}");
+    }
+}
+
+#[test]
+fn every_refusal_of_policies_is_an_error() {
+    let new = wall(101, false);
+    let found: Vec<String> = new.validate_update(&wall(102, false)).iter().map(ToString::to_string).collect();
+    let place = |name: &str| {
+        format!(
+            "ValidatingAdmissionPolicy '{name}.castle.example.com' with binding '{name}.castle.example.com' denied request"
+        )
+    };
+    assert_eq!(
+        found,
+        [
+            format!("<nil>: Invalid value: {}: a wall is not longer than 100", place("a-length")),
+            format!("<nil>: Forbidden: {}: walls do not shrink", place("b-growth")),
+            format!(
+                "<nil>: Invalid value: {}: expression 'object.metadata.annotations['height'] != '0'' resulted in error: no such key: annotations",
+                place("c-optional")
+            ),
+        ]
+    );
+    // The server that calls a webhook evaluates its policies itself.
+    let denied = |errors: FieldErrors| errors.to_string().contains("ValidatingAdmissionPolicy");
+    assert!(denied(new.validate()));
 }
 
 /// Descriptions and examples are no part of what is carried along.

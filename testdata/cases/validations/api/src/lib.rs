@@ -211,6 +211,40 @@ pub struct GateStatus {
 /// Wall stands around all.
 #[derive(Clone, Debug, Default, PartialEq, Resource)]
 #[resource(group = "castle.example.com", version = "v1", scope = "Cluster")]
+#[policy(
+    name = "a-length.castle.example.com",
+    match_condition(
+        name = "not-ruins",
+        expression = "!has(object.metadata.labels) || !('ruin' in object.metadata.labels)"
+    ),
+    variable(name = "most", expression = "100"),
+    variable(name = "friend", expression = "request.userInfo.username != 'foe'"),
+    validation(
+        expression = "object.spec.length <= variables.most",
+        message_expression = "'a wall is not longer than ' + string(variables.most)"
+    ),
+    validation(expression = "object.spec.length != 13", message = "13 is unlucky"),
+    validation(expression = "variables.friend", message = "foes build no walls"),
+    audit_annotation(key = "length", value_expression = "string(object.spec.length)")
+)]
+#[policy(
+    name = "b-growth.castle.example.com",
+    verbs = "update",
+    validation(
+        expression = "object.spec.length >= oldObject.spec.length",
+        message = "walls do not shrink",
+        reason = "Forbidden"
+    )
+)]
+#[policy(
+    name = "c-optional.castle.example.com",
+    validation(expression = "object.metadata.annotations['height'] != '0'")
+)]
+#[policy(
+    name = "d-warning.castle.example.com",
+    validation(expression = "false"),
+    binding(validation_actions = "Warn")
+)]
 #[genclient(non_namespaced)]
 pub struct Wall {
     /// Standard metadata.

@@ -2,13 +2,30 @@
 
 use serde_json::Value;
 
-use super::attributes::Attributes;
-use crate::meta;
-use crate::registry::ResourceDef;
+use super::strings;
+
+/// The facts of a request that a rule compares.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// `CREATE`, `UPDATE`, `DELETE` or `CONNECT`.
+    pub operation: &'a str,
+    /// The API group; empty for the core group.
+    pub group: &'a str,
+    /// The API version.
+    pub version: &'a str,
+    /// The plural name of the resource.
+    pub resource: &'a str,
+    /// The subresource, or empty.
+    pub subresource: &'a str,
+    /// The name of the object, or empty.
+    pub name: &'a str,
+    /// Whether it is about an object in a namespace.
+    pub namespaced: bool,
+}
 
 /// One entry of `rules`.
 #[derive(Clone, Debug)]
-pub(super) struct Rule {
+pub struct Rule {
     operations: Vec<String>,
     groups: Vec<String>,
     versions: Vec<String>,
@@ -24,8 +41,9 @@ fn lists(items: &[String], wanted: &str) -> bool {
 }
 
 impl Rule {
-    pub(super) fn of(rule: &Value) -> Self {
-        let list = |key: &str| meta::strings(&rule[key]).into_iter().map(str::to_owned).collect();
+    /// Reads a rule.
+    pub fn of(rule: &Value) -> Self {
+        let list = |key: &str| strings(&rule[key]).into_iter().map(str::to_owned).collect();
         Self {
             operations: list("operations"),
             groups: list("apiGroups"),
@@ -36,18 +54,17 @@ impl Rule {
         }
     }
 
-    /// Reports whether the rule matches the request as one for the resource `def`.
-    pub(super) fn takes(&self, attributes: &Attributes<'_>, def: &ResourceDef) -> bool {
-        self.has_scope(attributes)
-            && lists(&self.operations, attributes.operation.name())
-            && lists(&self.groups, &def.group)
-            && lists(&self.versions, &def.version)
-            && self.has_resource(&def.plural, attributes.subresource())
-            && (self.names.is_empty() || self.names.iter().any(|name| name == attributes.name))
+    /// Reports whether the rule matches a request.
+    pub fn takes(&self, request: &Request<'_>) -> bool {
+        self.has_scope(request.namespaced)
+            && lists(&self.operations, request.operation)
+            && lists(&self.groups, request.group)
+            && lists(&self.versions, request.version)
+            && self.has_resource(request.resource, request.subresource)
+            && (self.names.is_empty() || self.names.iter().any(|name| name == request.name))
     }
 
-    fn has_scope(&self, attributes: &Attributes<'_>) -> bool {
-        let namespaced = !attributes.is_namespace() && !attributes.namespace().is_empty();
+    fn has_scope(&self, namespaced: bool) -> bool {
         match self.scope.as_deref() {
             None => true,
             Some("Namespaced") => namespaced,

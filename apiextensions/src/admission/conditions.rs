@@ -1,13 +1,10 @@
 //! Match conditions: expressions that a request has to meet before a webhook or a policy gets it.
 
-use kubesmith_apiextensions::admission::Compiler;
-use kubesmith_apiextensions::cel::{Answer, Expression, Session};
 use kubesmith_apimachinery::errors::aggregate;
 use serde_json::Value;
 
-use super::expressions::{Evaluation, Failed};
-use super::input::Input;
-use crate::meta;
+use super::{Compiled, Compiler, Evaluation, Failed, member};
+use crate::cel::{Answer, Binding, Session};
 
 /// The cost limit of all conditions of a webhook for one request. Source: RuntimeCELCostBudgetMatchConditions of the
 /// API server.
@@ -15,17 +12,18 @@ const BUDGET: u64 = 2_500_000;
 
 /// The conditions of one webhook or policy, with their texts.
 #[derive(Debug, Default)]
-pub(super) struct Conditions(Vec<(String, Result<Expression, String>)>);
+pub struct Conditions(Vec<(String, Compiled)>);
 
 impl Conditions {
     /// Compiles `matchConditions`.
-    pub(super) fn of(conditions: &Value, compiler: &Compiler) -> Self {
+    pub fn of(conditions: &Value, compiler: &Compiler) -> Self {
         let conditions = conditions.as_array().into_iter().flatten();
-        let sources = conditions.map(|condition| meta::member(condition, "expression"));
+        let sources = conditions.map(|condition| member(condition, "expression"));
         Self(sources.map(|source| (source.to_owned(), compiler.condition(source))).collect())
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    /// Reports whether there are none.
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -33,9 +31,8 @@ impl Conditions {
     ///
     /// # Errors
     /// Returns the evaluation errors.
-    pub(super) fn hold(&self, input: &Input<'_>) -> Result<bool, String> {
-        let bindings = input.bindings();
-        let session = Session::new(&bindings, &[]);
+    pub fn hold<'a>(&self, bindings: &'a [(&'a str, Binding<'a>)]) -> Result<bool, String> {
+        let session = Session::new(bindings, &[]);
         let mut evaluation = Evaluation { session: &session, budget: BUDGET };
         let mut errors: Vec<String> = Vec::new();
         for (source, expression) in &self.0 {

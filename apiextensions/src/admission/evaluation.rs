@@ -2,15 +2,18 @@
 //!
 //! Source: apiserver's pkg/admission/plugin/cel.
 
-use kubesmith_apiextensions::admission::Compiled;
-use kubesmith_apiextensions::cel::{
-    Answer, EvalError, Expression, PER_CALL_LIMIT, PatchFault, Session, Spent,
-};
 use serde_json::Value;
+
+use super::Compiled;
+use crate::cel::{Answer, EvalError, Expression, PER_CALL_LIMIT, PatchFault, Session, Spent};
+
+/// The cost limit of a policy's variables, validations and messages for one request; its audit annotations have the
+/// same. Source: RuntimeCELCostBudget of the API server.
+pub const POLICY_BUDGET: u64 = 10_000_000;
 
 /// The reason why an expression has no value.
 #[derive(Debug, PartialEq)]
-pub(super) enum Failed {
+pub enum Failed {
     /// The expression itself failed.
     Expression(String),
     /// The expression and those before it exceed the budget.
@@ -19,10 +22,11 @@ pub(super) enum Failed {
 
 /// Evaluates expressions within a budget.
 #[derive(Debug)]
-pub(super) struct Evaluation<'s, 'a> {
-    pub(super) session: &'s Session<'a>,
+pub struct Evaluation<'s, 'a> {
+    /// The values of the expressions.
+    pub session: &'s Session<'a>,
     /// The cost that is left.
-    pub(super) budget: u64,
+    pub budget: u64,
 }
 
 impl Evaluation<'_, '_> {
@@ -30,7 +34,7 @@ impl Evaluation<'_, '_> {
     ///
     /// # Errors
     /// Returns the reason why it has no value.
-    pub(super) fn run(&mut self, source: &str, expression: &Compiled) -> Result<Answer, Failed> {
+    pub fn run(&mut self, source: &str, expression: &Compiled) -> Result<Answer, Failed> {
         let expression = compiled(expression)?;
         let (outcome, spent) = self.session.run(expression, PER_CALL_LIMIT);
         self.settle(source, outcome, spent)
@@ -40,7 +44,7 @@ impl Evaluation<'_, '_> {
     ///
     /// # Errors
     /// Returns the reason why it has no value.
-    pub(super) fn patch(
+    pub fn patch(
         &mut self,
         source: &str,
         expression: &Expression,
