@@ -69,7 +69,7 @@ pub struct Rule {
     pub title: &'static str,
     /// The behaviour of an API server.
     pub reason: &'static str,
-    /// Advice; empty if none is needed.
+    /// Advice; empty if none is needed. Some compatible changes have one.
     pub help: &'static str,
 }
 
@@ -141,7 +141,9 @@ codes! {
         "`kubectl get CATEGORY` does not show the objects any more" "keep it";
     CategoryAdded "category-added" Compatible Certain false "a category is new": "`kubectl get CATEGORY` shows more" "";
     ConversionWebhookAdded "conversion-webhook-added" Compatible Certain false "a webhook converts between versions":
-        "reads in another version than the stored one now need the webhook to answer" "";
+        "objects that are stored in another version than a request asks for can neither be read nor written while the webhook \
+         does not answer"
+        "run the webhook before the definition is installed, and as long as it is";
     ConversionWebhookRemoved "conversion-webhook-removed" Conversion Certain false "no webhook converts between versions any more":
         "with the strategy `None` an API server changes the apiVersion alone and drops fields that the other version does not know"
         "keep the webhook as long as versions differ";
@@ -158,7 +160,9 @@ codes! {
     UnservedVersionRemoved "unserved-version-removed" Compatible Certain false "a version that was not served is gone":
         "nobody could use it" "";
     VersionUnserved "version-unserved" Clients Certain false "a version is not served any more":
-        "requests for the version are answered with 404" "deprecate it for some releases before";
+        "requests for the version are answered with 404"
+        "deprecate it for some releases before, until no client asks for it; `kubesmith crd apply` takes the change with \
+         `--allow version-unserved`";
     VersionServed "version-served" Compatible Certain false "a version is served now": "nobody could use it before" "";
     StorageVersionChanged "storage-version-changed" Conversion Certain false "objects are stored in another version":
         "objects that are there stay in the old version until they are written again, and are converted at each read"
@@ -322,7 +326,7 @@ mod tests {
             assert_eq!(rule.code as usize, at);
             assert_eq!(ChangeCode::parse(rule.name), Some(rule.code));
             assert!(!rule.title.is_empty() && !rule.reason.is_empty(), "{}", rule.name);
-            assert_eq!(rule.help.is_empty(), rule.class == Class::Compatible, "{}", rule.name);
+            assert!(!rule.help.is_empty() || rule.class == Class::Compatible, "{}", rule.name);
             for text in [rule.title, rule.reason, rule.help] {
                 assert!(!text.ends_with('.') && !text.contains(['|', '\n']), "{text}");
             }

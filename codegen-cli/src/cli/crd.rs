@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, value_parser};
 use kubesmith_runtime::crd::{
-    Action, ChangeCode, CrdError, Migration, Outcome, Progress, Status, Upgrade, VersionStatus, owned, status,
+    Action, ChangeCode, Class, CrdError, Migration, Outcome, Progress, Status, Upgrade, VersionStatus, owned,
+    status,
 };
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -56,7 +57,7 @@ pub(super) struct Apply {
     /// Refuses an upgrade if a server would refuse the old CRD afterwards.
     #[arg(long)]
     keep_way_back: bool,
-    /// Replaces CRDs of newer versions of the operator, after a check of all stored objects.
+    /// Replaces CRDs of newer versions of the operator, or of versions that cannot be ordered, after a check of all stored objects.
     #[arg(long)]
     downgrade: bool,
     /// Replaces CRDs of other operators.
@@ -65,7 +66,7 @@ pub(super) struct Apply {
     /// Writes nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Seconds to wait until the server has established a CRD.
+    /// Seconds to wait until the server has established a CRD, or has deleted one that is being deleted.
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     timeout: u64,
     #[command(flatten)]
@@ -95,7 +96,7 @@ pub(super) struct Migrate {
     #[command(flatten)]
     named: Named,
     /// Maximum number of objects to rewrite per second.
-    #[arg(long, value_name = "OBJECTS", default_value_t = 100)]
+    #[arg(long, value_name = "OBJECTS", default_value_t = 100, value_parser = value_parser!(u32).range(1..))]
     rate: u32,
     /// Writes nothing; the server still converts and validates every object.
     #[arg(long)]
@@ -177,7 +178,15 @@ fn apply(arguments: &Apply) -> Result<String, Failure> {
 fn told(outcome: &Outcome, dry_run: bool) -> String {
     let would = if dry_run && outcome.action != Action::Unchanged { "would be " } else { "" };
     let mut out = format!("{}: {would}{}\n", outcome.name, outcome.action);
-    outcome.changes.iter().for_each(|change| out.push_str(&format!("  {change}\n")));
+    for change in &outcome.changes {
+        let rule = change.code.rule();
+        // Some compatible changes need a step too.
+        let step = match rule.class {
+            Class::Compatible if !rule.help.is_empty() => format!(": {}; {}", rule.reason, rule.help),
+            _ => String::new(),
+        };
+        out.push_str(&format!("  {change}{step}\n"));
+    }
     if let Some(objects) = &outcome.objects {
         out.push_str(&format!("  checked objects: {}\n", objects.checked));
         for field in &objects.dropped {

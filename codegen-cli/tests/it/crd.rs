@@ -113,6 +113,46 @@ async fn results_before_a_failure_are_printed() {
     env.stop().await;
 }
 
+/// A version is retired with the flag that `status` names, and a webhook is introduced with what it needs.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn advice_of_status_and_apply_is_sufficient() {
+    let mut env = TestEnv::builder().start().await.unwrap();
+    let folder = Crate::with_files(&[]);
+    folder.write("kubeconfig", env.kubeconfig().await.unwrap());
+    let schema = "schema: {openAPIV3Schema: {type: object}}";
+    let definition = |version: &str, more: &str| {
+        format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: widgets.example.com}}\n\
+             spec:\n  group: example.com\n  scope: Namespaced\n\
+             \x20 names: {{kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}}\n{more}\
+             \x20 versions:\n  - {{name: v1, served: true, storage: true, {schema}}}\n\
+             \x20 - {{name: v1alpha1, storage: false, deprecated: true, {version}, {schema}}}\n"
+        )
+    };
+    let apply = |text: String, more: &str| {
+        folder.write("crd.yaml", text);
+        kubesmith(&folder, &format!("crd apply crd.yaml --operator a --operator-version 1.0.0{more}"))
+    };
+    assert_eq!(apply(definition("served: true", ""), ""), "widgets.example.com: created\n");
+    let status = kubesmith(&folder, "crd status widgets.example.com");
+    assert!(
+        status.contains("set `served: false`, and apply the definition with `--allow version-unserved`"),
+        "{status}"
+    );
+    let refused = apply(definition("served: false", ""), "");
+    assert!(refused.contains("with `--allow version-unserved`"), "{refused}");
+    let done = apply(definition("served: false", ""), " --allow version-unserved");
+    assert!(done.starts_with("widgets.example.com: updated\n"), "{done}");
+    let webhook = "  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: 'https://a.example/convert'}}}\n";
+    let done = apply(definition("served: false", webhook), "");
+    assert!(
+        done.contains("(conversion-webhook-added): objects that are stored in another version"),
+        "{done}"
+    );
+    assert!(done.contains("run the webhook before the definition is installed"), "{done}");
+    env.stop().await;
+}
+
 #[test]
 fn crd_command_explains_wrong_arguments() {
     let folder = Crate::with_files(&[]);
@@ -131,6 +171,7 @@ fn crd_command_explains_wrong_arguments() {
         (format!("crd apply empty.yaml {operator} --allow fields-removed"), 2, "docs/reference/diff.md"),
         ("crd apply empty.yaml --operator= --operator-version 1.0.0".to_owned(), 2, "--operator <NAME>"),
         ("crd migrate".to_owned(), 2, "<NAME>"),
+        ("crd migrate widgets.a.example --rate 0".to_owned(), 2, "0 is not in 1.."),
         (
             "crd status config/crd".to_owned(),
             2,

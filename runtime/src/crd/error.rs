@@ -55,6 +55,26 @@ pub enum CrdError {
         /// The versions of the API that it does not serve.
         missing: Vec<String>,
     },
+    /// The definition records a version of the operator that cannot be ordered. Nothing was written.
+    #[error(
+        "{name} belongs to version {version:?} of the operator, which is not a semantic version and may be newer: \
+         downgrade the definition to replace it, after a check of all objects"
+    )]
+    OwnerVersion {
+        /// The definition.
+        name: String,
+        /// The recorded version.
+        version: String,
+    },
+    /// The definition is being deleted, and was not gone in time. Nothing was written.
+    #[error(
+        "{name} is being deleted with all its objects, and is still there: objects with finalizers wait for their \
+         controllers; when they are gone, run the same call again"
+    )]
+    Deleting {
+        /// The definition.
+        name: String,
+    },
     /// A server would refuse to put the old definition back. Nothing was written.
     #[error("the upgrade of {name} cannot be rolled back:{}", lines(.changes))]
     OneWay {

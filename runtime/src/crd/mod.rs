@@ -76,6 +76,7 @@ mod objects;
 mod owner;
 mod status;
 mod upgrade;
+mod wait;
 
 pub use error::{CrdError, Failed, Refusal};
 pub use kubesmith_apiextensions::diff::{Change, ChangeCode, Class};

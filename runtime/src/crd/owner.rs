@@ -33,13 +33,11 @@ impl Owner {
         Version::parse(&self.version).map(drop).map_err(broken)
     }
 
-    /// Reports whether it is newer than `other`. A malformed recorded version is older than every other one.
+    /// Reports whether it is newer than `other`; both have been checked.
     pub(super) fn is_newer_than(&self, other: &Owner) -> bool {
         let version = |owner: &Owner| Version::parse(&owner.version).ok();
-        match (version(self), version(other)) {
-            (Some(own), Some(other)) => own.cmp_precedence(&other) == Ordering::Greater,
-            (own, other) => own.is_some() && other.is_none(),
-        }
+        matches!((version(self), version(other)),
+            (Some(own), Some(other)) if own.cmp_precedence(&other) == Ordering::Greater)
     }
 
     /// Records it in a definition.

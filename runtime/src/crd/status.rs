@@ -102,9 +102,14 @@ pub(super) fn stored_versions(definition: &Value) -> Vec<&str> {
     list.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
+/// Reports whether a definition is being deleted.
+pub(super) fn is_deleted(definition: &Value) -> bool {
+    definition["metadata"]["deletionTimestamp"].is_string()
+}
+
 /// Returns the server's reason for not serving a definition; `None` if it serves it.
 pub(super) fn not_established(definition: &Value) -> Option<String> {
-    if definition["metadata"]["deletionTimestamp"].is_string() {
+    if is_deleted(definition) {
         return Some("it is being deleted, with all its objects".to_owned());
     }
     let conditions = definition.pointer("/status/conditions").and_then(Value::as_array);
@@ -138,7 +143,10 @@ fn advice(
         } else if !version.served {
             Some(format!("{own} is neither served nor stored: remove it from the definition"))
         } else if version.deprecated {
-            Some(format!("{own} is deprecated and not stored: stop serving it when no client asks for it"))
+            Some(format!(
+                "{own} is deprecated and not stored: when no client asks for it, set `served: false`, and apply the \
+                 definition with `--allow version-unserved`"
+            ))
         } else {
             None
         });

@@ -7,7 +7,6 @@ use std::time::Duration;
 use kube::api::{Patch, PatchParams};
 use kubesmith_apiextensions::diff::{Change, ChangeCode, Definition};
 use serde_json::{Value, json};
-use tokio::time::Instant;
 
 use super::CrdError;
 use super::cluster::{Cluster, Collection};
@@ -15,17 +14,16 @@ use super::error::Refusal;
 use super::judge::{self, Judged};
 use super::objects::{self, Objects};
 use super::owner::Owner;
-use super::status::not_established;
+use super::status::{is_deleted, not_established};
+use super::wait::Wait;
 use crate::client;
 
 /// The field manager of definitions. It does not depend on the operator, so that another one can take them over.
 const MANAGER: &str = "kubesmith-crd";
 /// The limit of attempts to judge an upgrade when another client changes the definition meanwhile.
 const TRIES: usize = 10;
-/// The default timeout of establishing a definition.
+/// The default timeout of establishing or deleting a definition.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// The intervals of checks whether a definition is established: they double from the first to the last.
-const PAUSES: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
 
 /// An upgrade of an operator's definitions. The [module](super) has an example.
 #[derive(Clone, Debug)]
@@ -125,7 +123,8 @@ impl Upgrade {
         self
     }
 
-    /// Replaces definitions of newer versions of the operator. Their objects are always checked.
+    /// Replaces definitions of newer versions of the operator, and of versions that cannot be ordered. Their objects are
+    /// always checked.
     #[must_use]
     pub fn downgrade(mut self) -> Self {
         self.downgrade = true;
@@ -153,7 +152,8 @@ impl Upgrade {
         self
     }
 
-    /// Sets the timeout of establishing a definition; 30 seconds by default.
+    /// Sets the timeout of establishing a definition, and of the deletion of one that is being deleted; 30 seconds by
+    /// default.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -161,6 +161,8 @@ impl Upgrade {
     }
 
     /// Installs or upgrades the definitions, and waits until the server serves them.
+    ///
+    /// A definition that is being deleted is installed again when it is gone.
     ///
     /// All of them are judged before the first one is written. If there are several, the server also checks all of them in dry runs
     /// first. A single one is checked by its write.
@@ -232,7 +234,7 @@ impl Upgrade {
             way_back: Vec::new(),
             objects: None,
         };
-        let Some(live) = cluster.definition(&wanted.name).await? else {
+        let Some(live) = self.live(cluster, &wanted.name).await? else {
             return Ok(Ok(Plan { live: None, outcome }));
         };
         let definition = |reason| CrdError::Definition { name: wanted.name.clone(), reason };
@@ -262,13 +264,36 @@ impl Upgrade {
         Ok(Ok(Plan { live: Some(live), outcome }))
     }
 
+    /// The definition, if there is one. One that is being deleted takes what is written into it along, so the upgrade
+    /// waits until it is gone.
+    async fn live(&self, cluster: &Cluster<'_>, name: &str) -> Result<Option<Value>, CrdError> {
+        let mut wait = Wait::new(self.timeout);
+        loop {
+            let found = cluster.definition(name).await?;
+            if !found.as_ref().is_some_and(is_deleted) {
+                return Ok(found);
+            }
+            if !wait.pause().await {
+                return Err(CrdError::Deleting { name: name.to_owned() });
+            }
+        }
+    }
+
     /// Reports whether a newer version of the operator owns the definition.
     fn check_owner(&self, name: &str, owner: Option<&Owner>) -> Result<bool, CrdError> {
         match owner {
             Some(owner) if owner.operator != self.owner.operator && !self.take_over => {
                 Err(CrdError::Owned { name: name.to_owned(), operator: owner.operator.clone() })
             }
-            Some(owner) => Ok(owner.operator == self.owner.operator && owner.is_newer_than(&self.owner)),
+            Some(owner) if owner.operator != self.owner.operator => Ok(false),
+            // With a downgrade, a version that cannot be ordered may be a newer one.
+            Some(owner) if owner.check().is_err() => match self.downgrade {
+                true => Ok(true),
+                false => {
+                    Err(CrdError::OwnerVersion { name: name.to_owned(), version: owner.version.clone() })
+                }
+            },
+            Some(owner) => Ok(owner.is_newer_than(&self.owner)),
             None => Ok(false),
         }
     }
@@ -341,9 +366,7 @@ impl Upgrade {
     }
 
     async fn established(&self, cluster: &Cluster<'_>, name: &str) -> Result<(), CrdError> {
-        // A time beyond all times is no deadline.
-        let deadline = Instant::now().checked_add(self.timeout);
-        let [mut pause, longest] = PAUSES;
+        let mut wait = Wait::new(self.timeout);
         loop {
             let found = cluster.definition(name).await?;
             let found = found.ok_or_else(|| CrdError::Missing { name: name.to_owned() })?;
@@ -354,11 +377,9 @@ impl Upgrade {
                     None => return Ok(()),
                 },
             };
-            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            if !wait.pause().await {
                 return Err(CrdError::NotEstablished { name: name.to_owned(), reason });
             }
-            tokio::time::sleep(pause).await;
-            pause = longest.min(pause * 2);
         }
     }
 }

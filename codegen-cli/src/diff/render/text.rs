@@ -44,7 +44,7 @@ fn class(out: &mut String, class: Class, own: &[&Finding], ratcheting: bool) {
         for same in grouped(&of_code) {
             line(out, &same);
         }
-        if class != Class::Compatible {
+        if !rule.help.is_empty() {
             let mut notes = of_code.iter().map(|found| tolerated(&found.change, ratcheting));
             let first = notes.next().unwrap_or_default();
             let note = if notes.all(|note| note == first) { first } else { "" };

@@ -1,6 +1,8 @@
 //! Definitions are installed, upgraded and refused.
 
-use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
+use std::time::Duration;
+
+use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kubesmith_runtime::crd::{Action, ChangeCode, CrdError, Objects, Outcome, Upgrade, owned, status};
 use serde_json::{Value, json};
 
@@ -219,6 +221,51 @@ async fn newer_definition_is_kept_when_an_older_operator_starts() {
 }
 
 /// Several versions of an operator start at the same time, in every order of their requests that the scheduler has.
+#[tokio::test(start_paused = true)]
+async fn definition_is_replaced_only_on_request_when_its_version_cannot_be_ordered() {
+    let (env, client) = server().await;
+    apply(&client, upgrade("1.0.0"), &one(&size())).await.unwrap();
+    let api: Api<DynamicObject> = Api::all_with(client.clone(), &definitions_resource());
+    for (recorded, shown) in [(json!("latest"), "latest"), (Value::Null, "")] {
+        let patch = json!({"metadata": {"annotations": {"kubesmith.dev/operator-version": recorded}}});
+        api.patch(super::WIDGETS, &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
+        let before = live(&client).await;
+        let error = apply(&client, upgrade("2.0.0"), &one(&size())).await.unwrap_err();
+        assert!(matches!(&error, CrdError::OwnerVersion { version, .. } if version == shown), "{error}");
+        assert!(error.to_string().contains("downgrade the definition"), "{error}");
+        assert_eq!(live(&client).await, before);
+    }
+    let sizes = json!({"size": {"type": "integer"}, "color": {"type": "string"}});
+    let done = apply(&client, upgrade("2.0.0").downgrade(), &one(&sizes)).await.unwrap();
+    assert_eq!((done.action, done.objects.is_some()), (Action::Updated, true));
+    assert_eq!(status(&client, super::WIDGETS).await.unwrap().owner.unwrap().1, "2.0.0");
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn definition_that_is_being_deleted_is_installed_again_when_it_is_gone() {
+    let (env, client) = server().await;
+    apply(&client, upgrade("1.0.0"), &one(&size())).await.unwrap();
+    create(&client, "v1", "held", json!({"size": 1})).await;
+    let objects = super::api(&client, "v1");
+    let finalizers = |list: &[&str]| Patch::Merge(json!({"metadata": {"finalizers": list}}));
+    objects.patch("held", &PatchParams::default(), &finalizers(&["a.example/held"])).await.unwrap();
+    let api: Api<DynamicObject> = Api::all_with(client.clone(), &definitions_resource());
+    api.delete(super::WIDGETS, &DeleteParams::default()).await.unwrap();
+    let error = apply(&client, upgrade("1.1.0"), &one(&size())).await.unwrap_err();
+    assert!(matches!(error, CrdError::Deleting { .. }), "{error}");
+    let (release, none) = (PatchParams::default(), finalizers(&[]));
+    let free = async {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        objects.patch("held", &release, &none).await.unwrap();
+    };
+    let wanted = one(&size());
+    let (done, ()) = tokio::join!(apply(&client, upgrade("1.1.0"), &wanted), free);
+    assert_eq!(done.unwrap().action, Action::Created);
+    assert!(super::objects(&client, "v1").await.is_empty());
+    env.stop().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn newest_definition_wins_when_versions_start_at_once() {
     let (env, client) = server().await;
