@@ -1,10 +1,12 @@
 //! Holds generated files: a tree of texts, the kinds of files and the marks that identify them.
 
+mod keep;
 mod kind;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+pub(crate) use keep::{carry, part as kept_part};
 pub use kind::{
     CLIENT_JSON_MARK, DEFINITION_MARK, DEPLOY_MARK, DOCS_MARK, HELM_MARK, JSON_MARK, KEEP_BEGIN, KEEP_END,
     Kind, MANIFEST_MARK, REPORT_MARK, RUST_MARK, TOML_MARK, YAML_MARK, manifest_mark,

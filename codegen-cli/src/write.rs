@@ -2,14 +2,12 @@
 //!
 //! Only files with our mark are replaced or removed; nothing is written unless every tree can be.
 
-mod keep;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::output::{Kind, Target};
+use crate::output::{self, Kind, Target};
 use crate::parallel;
 use crate::paths::display;
 
@@ -108,7 +106,8 @@ pub fn plan(targets: &[Target]) -> Result<Plan, Vec<OutputError>> {
             }
             match existing(&path) {
                 Ok(Some(old)) if old.as_deref() == Some(text) => plan.unchanged += 1,
-                Ok(Some(Some(old))) if target.kind.bears_mark(&path, &old) => match keep::carry(&old, text) {
+                Ok(Some(Some(old))) if target.kind.bears_mark(&path, &old) => match output::carry(&old, text)
+                {
                     Ok(text) if text == old => plan.unchanged += 1,
                     Ok(text) => {
                         let text = text.into_owned();

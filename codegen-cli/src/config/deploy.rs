@@ -324,16 +324,22 @@ fn check_names(name: &str, prefix: &str, namespace: &str) -> Result<(), UsageErr
 fn ports(deploy: &DeployConfig) -> Result<(Option<u16>, u16), UsageError> {
     let usual = if deploy.metrics_secure { SECURE_METRICS_PORT } else { METRICS_PORT };
     let metrics = Some(deploy.metrics_port.unwrap_or(usual)).filter(|port| *port != 0);
-    if deploy.metrics_secure && (metrics.is_none() || deploy.certificates == Certificates::SelfManaged) {
-        return Err(UsageError(
-            "`metrics_secure` in `[deploy]` needs metrics, and a certificate of cert-manager for them: leave it out, or change \
-             `metrics_port = 0` or `certificates = \"self-managed\"`"
-                .into(),
-        ));
+    let needs = [
+        ("metrics_secure", deploy.metrics_secure),
+        ("prometheus", deploy.prometheus),
+        ("alerts", deploy.alerts),
+    ];
+    if let (None, Some((key, _))) = (metrics, needs.iter().find(|(_, is_set)| *is_set)) {
+        return Err(UsageError(format!(
+            "`{key}` in `[deploy]` needs metrics: leave `metrics_port = 0` or `{key}` out"
+        )));
     }
-    if deploy.alerts && metrics.is_none() {
+    if deploy.metrics_secure && deploy.certificates == Certificates::SelfManaged {
         return Err(UsageError(
-            "`alerts` in `[deploy]` needs metrics: leave `metrics_port = 0` or `alerts` out".into(),
+            "`metrics_secure` in `[deploy]` needs a certificate for the Service of the metrics, and that of `certificates = \
+             \"self-managed\"` is for the Service of the webhooks only: let cert-manager issue both with `certificates = \
+             \"cert-manager\"`, or leave `metrics_secure` out and restrict the port with a NetworkPolicy"
+                .into(),
         ));
     }
     let health = deploy.health_port.unwrap_or(HEALTH_PORT);
@@ -494,7 +500,18 @@ mod tests {
             (&format!("{deploy}metrics_port = 9443"), "where webhooks are served"),
             (&format!("{deploy}metrics_secure = true\nmetrics_port = 0"), "needs metrics"),
             (&format!("{deploy}alerts = true\nmetrics_port = 0"), "`alerts` in `[deploy]` needs metrics"),
-            (&format!("{deploy}metrics_secure = true\ncertificates = \"self-managed\""), "of cert-manager"),
+            (
+                &format!("{deploy}prometheus = true\nmetrics_port = 0"),
+                "`prometheus` in `[deploy]` needs metrics",
+            ),
+            (&format!("{deploy}args = [\"--leader-elect=false\"]"), "is set by `leader_election`"),
+            (&format!("{deploy}args = [\"--metrics-secure\"]"), "is set by `metrics_secure`"),
+            (&format!("{deploy}args = [\"\"]"), "is empty"),
+            (&format!("{deploy}args = [\"a\\u0000\"]"), "NUL"),
+            (
+                &format!("{deploy}metrics_secure = true\ncertificates = \"self-managed\""),
+                "let cert-manager issue both",
+            ),
             (&format!("{deploy}shards = 5\nreplicas = 3"), "`shards` and `replicas` in `[deploy]`"),
             (&format!("{deploy}shards = 0"), "`shards` in `[deploy]` is 0"),
             (&format!("{deploy}shards = 3000000000"), "`shards` in `[deploy]` is more than"),

@@ -65,7 +65,7 @@ fn chart(helm_settings: &HelmSettings, made: EmitInput<'_>) -> Target {
     let objects = with_parts(&helm_settings.deploy, made, &OutputTree::new(), |parts| {
         deploy::objects(made.ir, &helm_settings.deploy, parts, made.definitions)
     });
-    let tree = helm::emit(helm_settings, &objects);
+    let tree = helm::emit(helm_settings, &objects, &helm::own_values(&helm_settings.output));
     Target { root: helm_settings.output.clone(), kind: Kind::Helm, tree }
 }
 

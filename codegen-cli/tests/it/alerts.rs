@@ -30,6 +30,12 @@ const HEALTHY: &[(&str, &str)] = &[
     ("rest_client_requests_total{@,code=\"<error>\",method=\"GET\"}", "0+4x120"),
     // Another operator, in which everything is wrong.
     ("up{job=\"other\",pod=\"a\"}", "0x120"),
+    // The same operator in another namespace.
+    ("up{job=\"shop-controller-manager-metrics-service\",namespace=\"elsewhere\",pod=\"a\"}", "0x120"),
+    (
+        "leader_election_master_status{job=\"shop-controller-manager-metrics-service\",namespace=\"elsewhere\",name=\"shop\"}",
+        "0x120",
+    ),
     ("controller_runtime_reconcile_panics_total{job=\"other\",controller=\"item\"}", "0+1x120"),
     ("rest_client_requests_total{job=\"other\",code=\"500\",method=\"GET\"}", "0+9x120"),
 ];
@@ -49,7 +55,7 @@ const FAULTS: &[Fault] = &[
     Fault {
         alert: "ManagerDown",
         series: &[("up{@,pod=\"a\"}", "0x120"), ("up{@,pod=\"b\"}", "0x120"), ("up{@,pod=\"c\"}", "0x120")],
-        labels: &[],
+        labels: &[("job", "shop-controller-manager-metrics-service"), ("namespace", "shop-system")],
         quiet: 4,
         also: &["ShardDown"],
     },

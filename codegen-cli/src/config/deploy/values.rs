@@ -51,6 +51,7 @@ pub(super) fn check(
     if deploy.shards.is_some() {
         shards(deploy)?;
     }
+    arguments(&deploy.args)?;
     if let Some(name) = deploy.env.keys().find(|name| !is_variable(name)) {
         return Err(UsageError(format!(
             "`{name}` in `env` of `[deploy]` is not a name of a variable: use letters, digits, `_`, `-` and `.`, and do not begin \
@@ -78,6 +79,34 @@ pub(super) fn check(
         ))),
         None => Ok(()),
     }
+}
+
+/// The flags that other keys set, with the keys. A program refuses a flag that it gets twice.
+const OWN_FLAGS: [(&str, &str); 9] = [
+    ("--leader-elect", "leader_election"),
+    ("--metrics-bind-address", "metrics_port"),
+    ("--metrics-secure", "metrics_secure"),
+    ("--metrics-authorize", "metrics_secure"),
+    ("--metrics-cert-path", "metrics_secure"),
+    ("--health-probe-bind-address", "health_port"),
+    ("--webhook-cert-secret", "certificates"),
+    ("--webhook-service", "certificates"),
+    ("--webhook-inject-ca", "certificates"),
+];
+
+/// Checks the further arguments.
+fn arguments(args: &[String]) -> Result<(), UsageError> {
+    for arg in args {
+        let flag = arg.split_once('=').map_or(arg.as_str(), |(flag, _)| flag);
+        let fault = match OWN_FLAGS.iter().find(|(own, _)| *own == flag) {
+            Some((_, key)) => format!("is set by `{key}`: remove it from `args`"),
+            None if arg.is_empty() => "is empty: remove it".to_owned(),
+            None if arg.contains('\0') => "has a NUL, which ends an argument: remove it".to_owned(),
+            None => continue,
+        };
+        return Err(UsageError(format!("`{}` in `args` of `[deploy]` {fault}", arg.escape_debug())));
+    }
+    Ok(())
 }
 
 /// Checks the settings of replicas with shards.

@@ -24,7 +24,8 @@ const SHARD_DOWN: &str = "ShardDown";
 const ALERTS: [Alert; 8] = [
     Alert {
         name: "ManagerDown",
-        expression: "absent(up{@} == 1)",
+        // `absent` of a comparison would have no labels.
+        expression: "sum by (job, namespace) (up{@}) == 0 or absent(up{@})",
         after: "5m",
         severity: "critical",
         summary: "No replica of the manager answers Prometheus.",
@@ -85,7 +86,8 @@ const ALERTS: [Alert; 8] = [
 
 /// The PrometheusRule.
 pub(super) fn rule(settings: &DeploySettings) -> Value {
-    let job = format!("job=\"{}\"", settings.object(SERVICE));
+    // The Prometheus operator adds the namespace of the Service, and other namespaces may have one of the same name.
+    let job = format!("job=\"{}\",namespace=\"{}\"", settings.object(SERVICE), settings.namespace);
     let told = |alert: &&Alert| {
         (settings.leader_election || !alert.expression.contains("leader_election"))
             && (settings.is_sharded || alert.name != SHARD_DOWN)

@@ -4,7 +4,7 @@ use kubesmith_apimachinery::yaml;
 use serde_json::{Value, json};
 
 use super::template::{Action, Template};
-use crate::config::{POD_INDEX, REPLICAS};
+use crate::config::{POD_INDEX, REPLICAS, WEBHOOK_PORT};
 
 /// Replaces the installer's values by those of the chart.
 pub(super) fn workload(object: &mut Value, template: &mut Template, has_webhooks: bool) {
@@ -104,6 +104,19 @@ fn arguments(container: &mut Value, template: &mut Template) {
         }
     }
     args.push(json!(template.add(Action::Items(".Values.manager.args".to_string()))));
+}
+
+/// Refuses a metrics port on which the manager already listens. A schema can refuse it too, but not say why.
+pub(super) fn port_clashes(health: u16, has_webhooks: bool) -> String {
+    let webhooks = (WEBHOOK_PORT, " .Values.webhooks.enabled", "webhooks");
+    let others = std::iter::once((health, "", "the probes")).chain(has_webhooks.then_some(webhooks));
+    let check = |(port, condition, what): (u16, &str, &str)| {
+        format!(
+            "{{{{- if and .Values.metrics.enabled{condition} (eq (int .Values.metrics.port) {port}) }}}}\n\
+             {{{{- fail \"metrics.port: {port} is the port of {what}\" }}}}\n{{{{- end }}}}\n"
+        )
+    };
+    others.map(check).collect()
 }
 
 fn ports(container: &mut Value, template: &mut Template) {

@@ -8,14 +8,18 @@
 //! namespace of `[deploy]` and the default values, its objects equal those of the installer.
 
 mod manager;
+mod own;
 mod place;
 mod template;
 mod values;
+
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use crate::config::HelmSettings;
 use crate::output::{HELM_MARK, KEEP_BEGIN, KEEP_END, OutputTree};
+pub use own::own_values;
 use template::Template;
 
 /// The optional parts of the project that the chart has.
@@ -26,8 +30,9 @@ struct Has {
     secure_metrics: bool,
 }
 
-/// Emits the chart. `files` are the objects of the deployment by their file in its tree.
-pub fn emit(settings: &HelmSettings, files: &[(String, Vec<Value>)]) -> OutputTree {
+/// Emits the chart. `files` are the objects of the deployment by their file in its tree; `own` are the names of the user's
+/// values.
+pub fn emit(settings: &HelmSettings, files: &[(String, Vec<Value>)], own: &BTreeSet<String>) -> OutputTree {
     let has = |folder: &str| files.iter().any(|(path, _)| path.starts_with(folder));
     let has = Has {
         webhooks: has("webhook/"),
@@ -37,11 +42,14 @@ pub fn emit(settings: &HelmSettings, files: &[(String, Vec<Value>)]) -> OutputTr
     let mut tree = OutputTree::new();
     tree.insert("Chart.yaml", chart(settings));
     tree.insert("values.yaml", values::file(settings, has));
-    tree.insert("values.schema.json", values::schema(settings, has));
+    tree.insert("values.schema.json", values::schema(settings, has, own));
     for (path, objects) in files {
         let Some(condition) = condition(path, has) else { continue };
         let is_manager = path == MANAGER;
         let mut text = if is_manager { mark_with_kept() } else { mark() };
+        if is_manager {
+            text.push_str(&manager::port_clashes(settings.deploy.health_port, has.webhooks));
+        }
         if !condition.is_empty() {
             text.push_str(&format!("{{{{- if {condition} }}}}\n"));
         }

@@ -33,6 +33,11 @@ pub(super) fn in_release(object: &mut Value, template: &mut Template, settings: 
                     *text = format!("{service}.{}.svc{rest}", template.inline("{{ .Release.Namespace }}"));
                 }
             }
+            "expr" => {
+                let label = format!("namespace=\"{namespace}\"");
+                let release = template.inline("{{ .Release.Namespace }}");
+                *text = text.replace(&label, &format!("namespace=\"{release}\""));
+            }
             _ => {}
         }
     });

@@ -1,10 +1,22 @@
 //! Emits `values.yaml` and its schema.
 
+use std::collections::BTreeSet;
+
 use kubesmith_apimachinery::yaml;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{Has, kept, mark_with_kept};
 use crate::config::{EnvSource, HelmSettings, PullPolicy};
+
+/// Texts that Kubernetes reads as quantities that are not negative (apimachinery's `resource.ParseQuantity`).
+const QUANTITY: &str = r"^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$";
+
+/// The values without which templates cannot be rendered. Helm removes a value that is set to `null`.
+const REQUIRED: [(&str, &[&str]); 3] = [
+    ("manager", &["image", "replicas"]),
+    ("metrics", &["port", "serviceMonitor"]),
+    ("serviceAccount", &["name"]),
+];
 
 /// A value of the chart: its key, purpose, default and schema.
 struct Entry {
@@ -91,7 +103,9 @@ fn manager(settings: &HelmSettings) -> Vec<Entry> {
     let deploy = &settings.deploy;
     let (repository, tag) = image(&settings.image);
     let text = || json!({"type": "string"});
-    let list = || json!({"type": "array", "items": {"type": "object"}});
+    let list = |items: Value| json!({"type": "array", "items": items});
+    let table = |properties: Value| json!({"type": "object", "additionalProperties": false, "properties": properties});
+    let source = || json!({"type": "object"});
     let env = deploy.env.iter().map(|(name, value)| json!({"name": name, "value": value}));
     let env_from = deploy.env_from.iter().map(|source| match source {
         EnvSource::Secret(name) => json!({"secretRef": {"name": name}}),
@@ -99,18 +113,29 @@ fn manager(settings: &HelmSettings) -> Vec<Entry> {
     });
     let policy = deploy.image_pull_policy.map_or("", PullPolicy::name);
     let image = json!({"repository": repository, "tag": tag, "pullPolicy": policy});
-    let quantities = json!({"type": "object", "additionalProperties": {"type": ["string", "number"]}});
+    let quantity = json!({"type": ["string", "number"], "pattern": QUANTITY, "minimum": 0});
+    let quantities = json!({"type": "object", "additionalProperties": quantity});
+    let variable =
+        table(json!({"name": {"type": "string", "minLength": 1}, "value": text(), "valueFrom": source()}));
+    let toleration = json!({
+        "key": text(), "operator": text(), "value": text(), "effect": text(), "tolerationSeconds": {"type": "integer"},
+    });
     vec![
         entry(
             "image",
             "The manager's image. `pullPolicy` is the cluster's if it is empty.",
             image,
-            json!({"type": "object", "additionalProperties": false, "properties": {
+            json!({"type": "object", "additionalProperties": false, "required": ["repository"], "properties": {
                 "repository": {"type": "string", "minLength": 1}, "tag": text(),
                 "pullPolicy": {"enum": ["", "Always", "IfNotPresent", "Never"]},
             }}),
         ),
-        entry("imagePullSecrets", "Secrets with credentials for the image.", json!([]), list()),
+        entry(
+            "imagePullSecrets",
+            "Secrets with credentials for the image.",
+            json!([]),
+            list(table(json!({"name": text()}))),
+        ),
         entry(
             "replicas",
             match deploy.is_sharded {
@@ -121,15 +146,18 @@ fn manager(settings: &HelmSettings) -> Vec<Entry> {
             json!({"type": "integer", "minimum": 0}),
         ),
         entry("args", "Further arguments.", json!(settings.args), json!({"type": "array", "items": text()})),
-        entry("env", "Environment, as in a container.", env.collect(), list()),
-        entry("envFrom", "Secrets and ConfigMaps whose keys become environment.", env_from.collect(), list()),
+        entry("env", "Environment, as in a container.", env.collect(), list(variable)),
+        entry(
+            "envFrom",
+            "Secrets and ConfigMaps whose keys become environment.",
+            env_from.collect(),
+            list(table(json!({"prefix": text(), "secretRef": source(), "configMapRef": source()}))),
+        ),
         entry(
             "resources",
             "Requests and limits.",
             json!({"limits": deploy.resources.limits, "requests": deploy.resources.requests}),
-            json!({"type": "object", "additionalProperties": false, "properties": {
-                "limits": quantities, "requests": quantities, "claims": list(),
-            }}),
+            table(json!({"limits": quantities, "requests": quantities, "claims": list(source())})),
         ),
         entry(
             "nodeSelector",
@@ -137,7 +165,7 @@ fn manager(settings: &HelmSettings) -> Vec<Entry> {
             json!({}),
             json!({"type": "object", "additionalProperties": text()}),
         ),
-        entry("tolerations", "Taints of nodes that do not matter.", json!([]), list()),
+        entry("tolerations", "Taints of nodes that do not matter.", json!([]), list(table(toleration))),
         entry("affinity", "Where pods are to run.", json!({}), json!({"type": "object"})),
     ]
 }
@@ -166,27 +194,40 @@ pub(super) fn file(settings: &HelmSettings, has: Has) -> String {
     out
 }
 
-/// `values.schema.json`. Allows further values for the user's own templates.
-pub(super) fn schema(settings: &HelmSettings, has: Has) -> String {
-    let tables = tables(settings, has).into_iter().map(|(table, entries)| {
-        let properties: serde_json::Map<String, Value> = entries
+/// `values.schema.json`. Beside the tables it admits the user's own values, and what charts that depend on this one use:
+/// `global`, and `enabled` for a condition.
+pub(super) fn schema(settings: &HelmSettings, has: Has, own: &BTreeSet<String>) -> String {
+    let mut properties: Map<String, Value> = own.iter().map(|name| (name.clone(), json!({}))).collect();
+    let outer = [
+        ("enabled", "boolean", "The condition of a chart that depends on this one."),
+        ("global", "object", "Values that charts share."),
+    ];
+    properties.extend(
+        outer.map(|(name, kind, text)| (name.to_owned(), json!({"description": text, "type": kind}))),
+    );
+    let mut required = Vec::new();
+    for (name, entries) in tables(settings, has) {
+        let entries: Map<String, Value> = entries
             .into_iter()
             .map(|Entry { key, text, mut schema, .. }| {
                 schema["description"] = json!(text);
                 (key.to_string(), schema)
             })
             .collect();
-        (
-            table.to_string(),
-            json!({"type": "object", "additionalProperties": false, "properties": properties}),
-        )
-    });
-    let tables: serde_json::Map<String, Value> = tables.collect();
+        let mut table = json!({"type": "object", "additionalProperties": false, "properties": entries});
+        if let Some((_, needed)) = REQUIRED.iter().find(|(known, _)| *known == name) {
+            table["required"] = json!(needed);
+        }
+        properties.insert(name.to_string(), table);
+        required.push(name);
+    }
     let schema = json!({
         "$comment": format!("Code generated by kubesmith helm v{}. DO NOT EDIT.", env!("CARGO_PKG_VERSION")),
         "$schema": "http://json-schema.org/draft-07/schema#",
         "type": "object",
-        "properties": tables,
+        "additionalProperties": false,
+        "properties": properties,
+        "required": required,
     });
     let text = serde_json::to_string_pretty(&schema).unwrap_or_default();
     format!("{text}\n")

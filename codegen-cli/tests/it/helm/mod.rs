@@ -131,7 +131,7 @@ async fn server_accepts_a_sharded_manager() {
 
 #[test]
 fn chart_follows_namespace_and_values() {
-    let project = shop("");
+    let project = shop("prometheus = true\nalerts = true\n");
     let chart = project.path("charts/shop");
     let usual = values(&chart);
     let with = |changes: &[(&str, Value)]| {
@@ -144,6 +144,8 @@ fn chart_follows_namespace_and_values() {
     let all = with(&[]);
     let text = json!(all).to_string();
     assert!(!text.contains("shop-system"), "{text}");
+    let rule = all["PrometheusRule here/shop-controller-manager-alerts"].to_string();
+    assert!(rule.contains("namespace=\\\"here\\\""), "{rule}");
     let host = &all["Certificate here/shop-serving-cert"]["spec"]["dnsNames"][0];
     assert_eq!(host, "shop-webhook-service.here.svc");
     assert!(all.contains_key("Role elsewhere/shop-manager-role"), "{:?}", all.keys());
@@ -189,6 +191,53 @@ fn chart_follows_namespace_and_values() {
     let unkept = with(&[("/crds/keep", json!(false))]);
     let annotations = &unkept["CustomResourceDefinition -/items.shop.example.com"]["metadata"]["annotations"];
     assert!(annotations.get("helm.sh/resource-policy").is_none());
+}
+
+/// A schema could not say why a port is refused.
+#[test]
+fn metrics_port_that_the_manager_listens_on_already_fails_the_template() {
+    let project = shop("");
+    let chart = project.path("charts/shop");
+    let manager = fs::read_to_string(chart.join("templates/manager/manager.yaml")).unwrap();
+    let failure = |changes: &[(&str, Value)]| {
+        let mut values = values(&chart);
+        for (place, value) in changes {
+            *values.pointer_mut(place).unwrap() = value.clone();
+        }
+        let failed = std::panic::catch_unwind(|| render::render(&manager, &values, "here")).err()?;
+        failed.downcast_ref::<String>().cloned()
+    };
+    let port = |port: u16| ("/metrics/port", json!(port));
+    assert_eq!(failure(&[port(8081)]).unwrap(), "\"metrics.port: 8081 is the port of the probes\"");
+    assert_eq!(failure(&[port(9443)]).unwrap(), "\"metrics.port: 9443 is the port of webhooks\"");
+    assert_eq!(failure(&[port(9443), ("/webhooks/enabled", json!(false))]), None);
+    assert_eq!(failure(&[port(8081), ("/metrics/enabled", json!(false))]), None);
+    assert_eq!(failure(&[port(9090)]), None);
+}
+
+/// Helm removes a value that is `null`. The schema names the values that the templates need.
+#[test]
+fn schema_knows_needed_values_and_those_of_other_charts() {
+    let chart = testdata().join("../examples/crontab/charts/crontab");
+    let schema: Value =
+        serde_json::from_str(&fs::read_to_string(chart.join("values.schema.json")).unwrap()).unwrap();
+    let said = |change: &dyn Fn(&mut Value)| {
+        let mut values = values(&chart);
+        change(&mut values);
+        schema::refusals(&schema, &values)
+    };
+    for place in ["/manager", "/manager/image", "/manager/image/repository", "/metrics/port", "/metrics"] {
+        let (parent, key) = place.rsplit_once('/').unwrap();
+        let found =
+            said(&|values| drop(values.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(key)));
+        assert!(matches!(&found[..], [one] if one.contains("required")), "{place}: {found:?}");
+    }
+    assert_eq!(said(&|values| drop(values["manager"].as_object_mut().unwrap().remove("resources"))), [""; 0]);
+    assert_eq!(said(&|values| values["global"] = json!({"registry": "r"})), [""; 0]);
+    assert_eq!(said(&|values| values["enabled"] = json!(true)), [""; 0]);
+    let number = json!([{"name": "PORT", "value": 8080}]);
+    let found = said(&|values| values["manager"]["env"] = number.clone());
+    assert!(matches!(&found[..], [one] if one.starts_with(".manager.env[0].value: ")), "{found:?}");
 }
 
 #[test]
@@ -252,6 +301,7 @@ fn wrong_values(schema: &Value) -> Vec<(String, Value)> {
     for (keyword, limit) in schema.as_object().unwrap() {
         match keyword.as_str() {
             "enum" => out.push((String::new(), json!("Sometimes"))),
+            "pattern" => out.push((String::new(), json!("1 Mi"))),
             "minLength" => out.push((String::new(), json!(""))),
             "minimum" => out.push((String::new(), json!(limit.as_i64().unwrap() - 1))),
             "maximum" => out.push((String::new(), json!(limit.as_i64().unwrap() + 1))),
@@ -325,7 +375,11 @@ fn hand_edits_survive_a_second_run() {
         assert!(text.contains(&begin), "{file}");
         project.write(file, text.replace(&begin, &format!("{begin}{lines}")));
     };
-    add("charts/shop/Chart.yaml", "chart", "icon: https://example.com/i.png\n");
+    add(
+        "charts/shop/Chart.yaml",
+        "chart",
+        "icon: https://example.com/i.png\ndependencies: [{name: postgresql, version: 1.0.0, repository: 'oci://a', alias: db}]\n",
+    );
     add("charts/shop/values.yaml", "values", "mine:\n  size: 3\n");
     add(
         "charts/shop/templates/manager/manager.yaml",
@@ -333,6 +387,13 @@ fn hand_edits_survive_a_second_run() {
         "      hostNetwork: {{ gt .Values.mine.size 2 }}\n",
     );
     project.write("charts/shop/templates/mine.yaml", "kind: ConfigMap\n");
+    // The schema refuses values that nothing reads, so it has to know the new ones.
+    generate(&project, &[]);
+    let schema = fs::read_to_string(project.path("charts/shop/values.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    for name in ["mine", "db"] {
+        assert_eq!(schema["properties"][name], json!({}), "{name}");
+    }
     let before = project.tree("charts/shop");
     generate(&project, &["--check"]);
     project.write("api/src/lib.rs", API.replace("pub size: i32", "pub size: i32, pub color: String"));

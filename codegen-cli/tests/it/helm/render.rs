@@ -128,6 +128,9 @@ fn evaluate(pipeline: &str, dot: &Value) -> Value {
             ("or", all) => all.iter().find(|one| is_true(one)).or(all.last()).unwrap().clone(),
             ("not", [one]) => json!(!is_true(one)),
             ("quote", [one]) => json!(json!(text(one)).to_string()),
+            ("eq", [one, other]) => json!(one == other),
+            ("int", [one]) => one.clone(),
+            ("fail", [message]) => panic!("{message}"),
             ("toYaml", [one]) => json!(serde_yaml::to_string(one).unwrap().trim_end()),
             ("nindent", [columns, text]) => {
                 let indent = " ".repeat(usize::try_from(columns.as_u64().unwrap()).unwrap());

@@ -23,6 +23,14 @@ fn check(schema: &Value, value: &Value, place: &str, out: &mut Vec<String>) {
             "minLength" => {
                 value.as_str().is_none_or(|text| text.chars().count() as u64 >= limit.as_u64().unwrap())
             }
+            "pattern" => {
+                let pattern = kubesmith_goregex::Regex::new(limit.as_str().unwrap()).unwrap();
+                value.as_str().is_none_or(|text| pattern.is_match(text))
+            }
+            "required" => {
+                let has = |key: &Value| value.get(key.as_str().unwrap()).is_some();
+                !value.is_object() || limit.as_array().unwrap().iter().all(has)
+            }
             "minimum" => value.as_f64().is_none_or(|number| number >= limit.as_f64().unwrap()),
             "maximum" => value.as_f64().is_none_or(|number| number <= limit.as_f64().unwrap()),
             "items" => {

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::output::{KEEP_BEGIN, KEEP_END};
+use super::{KEEP_BEGIN, KEEP_END};
 
 /// Returns the new text with the old text's parts.
 ///
 /// # Errors
 /// Returns the name of a part of the old text that has no begin or no end, or that is not empty and occurs twice or has no place in
 /// the new text.
-pub(super) fn carry<'a>(old: &str, new: &'a str) -> Result<Cow<'a, str>, String> {
+pub(crate) fn carry<'a>(old: &str, new: &'a str) -> Result<Cow<'a, str>, String> {
     if [KEEP_BEGIN, KEEP_END].iter().all(|mark| !old.contains(mark)) {
         return Ok(Cow::Borrowed(new));
     }
@@ -34,6 +34,11 @@ pub(super) fn carry<'a>(old: &str, new: &'a str) -> Result<Cow<'a, str>, String>
 /// The name in a line that begins or ends a part.
 fn name<'l>(line: &'l str, mark: &str) -> Option<&'l str> {
     line.trim().strip_prefix(mark)
+}
+
+/// Returns the part of this name; `None` if the text has none.
+pub(crate) fn part(text: &str, name: &str) -> Option<String> {
+    parts(text).ok()?.remove(name)
 }
 
 /// The parts of a text, by their names.
