@@ -254,6 +254,7 @@ fn bindings(
         return None;
     }
     if !given.is_empty() {
+        parameters_fit(parsed, &given, diagnostics)?;
         return given.into_iter().map(|entry| binding(entry, policy, mutating, diagnostics)).collect();
     }
     if parsed.given("unbound").is_some() {
@@ -267,6 +268,34 @@ fn bindings(
     }
     let spec = if mutating { json!({}) } else { json!({"validationActions": ["Deny"]}) };
     Some(vec![PolicyBinding { span: policy.span, name: policy.clone(), spec }])
+}
+
+/// Checks that bindings say which parameters a policy gets if it has some; `None` after a diagnostic. An API server would
+/// ignore them otherwise (`ParamRef` of admissionregistration/v1), or evaluate the policy without parameters.
+fn parameters_fit(parsed: &Parsed, bindings: &[&Entry], diagnostics: &mut Diagnostics) -> Option<()> {
+    const KEYS: [&str; 4] = ["param_name", "param_namespace", "param_selector", "parameter_not_found_action"];
+    for binding in bindings {
+        let given = binding.nested().iter().find(|inner| KEYS.contains(&inner.key.name));
+        let diagnostic = match (parsed.get("param_kind"), given) {
+            (None, Some(given)) => {
+                let message = format!("`{}` has no effect: the policy has no parameters", given.key.name);
+                let help = "add param_kind(...) to the policy, or remove it";
+                Diagnostic::error(Code::CONTRADICTION, given.span, message).help(help)
+            }
+            (Some(kind), None) => {
+                let message =
+                    "the policy has parameters, but this binding does not say which objects they are";
+                let diagnostic = Diagnostic::error(Code::MISSING_KEY, binding.span, message);
+                diagnostic
+                    .secondary(kind.span, "the parameters")
+                    .help("add param_name = \"...\" or param_selector = {...}")
+            }
+            _ => continue,
+        };
+        diagnostics.push(diagnostic);
+        return None;
+    }
+    Some(())
 }
 
 fn binding(
@@ -409,6 +438,11 @@ mod tests {
                 r#"name = "a", validation(expression = "true"), param_kind(api_version = "v1", kind = "K")"#,
                 "KS0009",
             ),
+            (
+                r#"name = "a", validation(expression = "true"), param_kind(api_version = "v1", kind = "K"), binding(name = "b")"#,
+                "KS0009",
+            ),
+            (r#"name = "a", validation(expression = "true"), binding(param_name = "b")"#, "KS0010"),
             (r#"name = "a", validation(expression = "true"), patch = [1]"#, "KS0004"),
             (r#"name = "a", validations(expression = "true")"#, "KS0002"),
             (r#"name = "a", validation(message = "b")"#, "KS0009"),

@@ -9,7 +9,7 @@ use kubesmith_runtime::{Resource, Schema};
 #[policy(name = "unknown.example.com", validation(expression = "boat.spec.length < 10"))]
 #[policy(name = "variable.example.com", variable(name = "a b", expression = "1"), validation(expression = "true"))]
 #[policy(name = "actions.example.com", validation(expression = "true"), binding(validation_actions("Deny", "Warn")))]
-#[policy(name = "param.example.com", validation(expression = "true"), param_kind(api_version = "a/b/c", kind = "Limits"), binding(name = "p"))]
+#[policy(name = "param.example.com", validation(expression = "true"), param_kind(api_version = "a/b/c", kind = "Limits"), binding(name = "p", param_name = "a"))]
 #[policy(name = "mutate.example.com", verbs("create", "delete"), mutation(json_patch = "Object{}"))]
 #[policy(name = "verbs.example.com", verbs = "creat", validation(expression = "true"))]
 #[policy(name = "twice.example.com", validation(expression = "true"))]
