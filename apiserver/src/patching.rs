@@ -3,6 +3,7 @@
 use kubesmith_apimachinery::{golang, patch};
 use serde_json::Value;
 
+use crate::http::decode;
 use crate::status::{ApiError, ApiResult};
 use crate::types::Type;
 
@@ -19,11 +20,26 @@ pub(crate) fn json_patch(target: &mut Value, patch: &Value) -> ApiResult<()> {
         );
         return Err(ApiError::entity_too_large(&text));
     }
-    if let Some(other) = operations.iter().find(|operation| !operation.is_object() && !operation.is_null()) {
-        return Err(ApiError::bad_request(golang::cannot_unmarshal(other, "jsonpatch.Operation")));
-    }
+    check_operations(operations).map_err(ApiError::bad_request)?;
     *target = patch::json_patch(target, operations).map_err(|_| ApiError::unprocessable_patch())?;
     Ok(())
+}
+
+/// Decodes a JSON patch; null has no operations (`DecodePatch` of evanphx/json-patch).
+///
+/// # Errors
+/// Returns the fault in the words of Go's decoder.
+pub(crate) fn operations(patch: &[u8]) -> Result<Vec<Value>, String> {
+    match decode::json(patch)?.value {
+        Value::Null => Ok(Vec::new()),
+        Value::Array(operations) => check_operations(&operations).map(|()| operations),
+        other => Err(golang::cannot_unmarshal(&other, "jsonpatch.Patch")),
+    }
+}
+
+fn check_operations(operations: &[Value]) -> Result<(), String> {
+    let other = operations.iter().find(|operation| !operation.is_object() && !operation.is_null());
+    other.map_or(Ok(()), |other| Err(golang::cannot_unmarshal(other, "jsonpatch.Operation")))
 }
 
 /// Applies a strategic merge patch to an object of this type.

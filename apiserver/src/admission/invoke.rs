@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::attributes::{Attributes, Versioned};
 use super::hook::Hook;
 use super::review::{self, Verdict};
+use crate::meta;
 use crate::status::ApiError;
 
 /// The reason why a webhook blocks a request.
@@ -56,6 +57,7 @@ pub(super) async fn invoke(
     let uid = server.ids.uid();
     let question = review::question(attributes, versioned, &uid, version);
     let answer = server.webhooks.post(&server.store, &hook.endpoint, hook.timeout, &question).await;
+    let answer = answer.and_then(|mut answer| review::decode(&mut answer, version).map(|()| answer));
     let answer = answer.map_err(|e| Failure::Calling(format!("failed to call webhook: {e}")))?;
     let verdict = review::verdict(&answer, &uid, version, mutating)
         .map_err(|e| Failure::Calling(format!("received invalid webhook response: {e}")))?;
@@ -65,7 +67,8 @@ pub(super) async fn invoke(
     if verdict.allowed { Ok(verdict) } else { Err(Failure::Refused(refusal(&hook.name, verdict.result))) }
 }
 
-/// A webhook's refusal: its own `Status` with the webhook's name before the message.
+/// A webhook's refusal: its own `Status` with the webhook's name before the message (`ToStatusErr` of
+/// admission/plugin/webhook/errors/statuserror.go).
 fn refusal(name: &str, result: Value) -> ApiError {
     let denied = format!("admission webhook {name:?} denied the request");
     let mut status = if result.is_object() { result } else { json!({}) };
@@ -78,8 +81,12 @@ fn refusal(name: &str, result: Value) -> ApiError {
     let code = status["code"].as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or(0).max(400);
     status["kind"] = json!("Status");
     status["apiVersion"] = json!("v1");
-    status["metadata"] = json!({});
-    status["status"] = json!("Failure");
+    if matches!(meta::member(&status, "status"), "" | "Success") {
+        status["status"] = json!("Failure");
+    }
+    if status["metadata"].is_null() {
+        status["metadata"] = json!({});
+    }
     status["message"] = json!(message);
     status["code"] = json!(code);
     ApiError::given(code, status)

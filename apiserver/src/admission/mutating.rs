@@ -8,7 +8,11 @@ use super::hook::Hook;
 use super::invoke::{Failure, invoke};
 use super::patched::check_kind;
 use super::reinvocation::{Reinvocation, Round};
+use super::review::{JSON_PATCH, Verdict};
+use crate::meta;
+use crate::patching;
 use crate::status::{ApiError, ApiResult};
+use crate::types;
 use crate::verbs::admit::{self, Change};
 
 /// Lets the mutating webhooks change the object of a request; `None` for a deletion, which has nothing to change. Returns
@@ -73,7 +77,7 @@ impl State {
             return Ok(());
         }
         let outcome = match invoke(hook, attributes, &self.versioned, true).await {
-            Ok(verdict) => verdict.patch.map_or(Ok(false), |patch| self.apply(hook, &patch)),
+            Ok(verdict) => self.apply(hook, &verdict),
             Err(failure) => Err(failure),
         };
         if matches!(outcome, Ok(true)) {
@@ -87,8 +91,9 @@ impl State {
     }
 
     /// Applies a webhook's patch and returns whether it changed the object.
-    fn apply(&mut self, hook: &Hook, patch: &[u8]) -> Result<bool, Failure> {
-        let operations: Vec<Value> = serde_json::from_slice(patch)
+    fn apply(&mut self, hook: &Hook, verdict: &Verdict) -> Result<bool, Failure> {
+        let Some(patch) = &verdict.patch else { return Ok(false) };
+        let operations = patching::operations(patch)
             .map_err(|e| Failure::Calling(format!("received undecodable patch in webhook response: {e}")))?;
         if operations.is_empty() {
             return Ok(false);
@@ -100,13 +105,18 @@ impl State {
                 hook.name
             )));
         };
+        if verdict.patch_type != JSON_PATCH {
+            return Err(Failure::Calling(format!("unsupported patch type {:?}", verdict.patch_type)));
+        }
         let mut patched = json_patch(object, &operations).map_err(|error| refused(error.to_string()))?;
         check_kind(&self.versioned.def, object, &mut patched).map_err(refused)?;
         if self.has_kind {
-            admit::settle_changed(&self.versioned.def, &mut patched, Change::Webhook).map_err(|fault| {
-                let error = admit::undecodable(&self.versioned.def, &fault);
-                refused(error.message().to_owned())
-            })?;
+            admit::settle_changed(&self.versioned.def, &mut patched, Change::Webhook).map_err(refused)?;
+        } else if !self.versioned.def.is_custom()
+            && let Some(of) =
+                types::of_kind(meta::member(&patched, "apiVersion"), meta::member(&patched, "kind"))
+        {
+            types::decode::settle(&mut patched, of).map_err(refused)?;
         }
         let changed = patched != *object;
         *object = patched;

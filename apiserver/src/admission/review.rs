@@ -7,6 +7,19 @@ use serde_json::{Value, json};
 use super::attributes::{Attributes, Versioned, kind_of_subresource};
 use crate::meta;
 use crate::registry::ResourceDef;
+use crate::types;
+use crate::verbs::identity::{self, GroupVersion};
+
+const GROUP: &str = "admission.k8s.io";
+const KIND: &str = "AdmissionReview";
+/// A kind that every scheme has.
+const STATUS: &str = "Status";
+
+/// The scheme of webhook clients in messages.
+const SCHEME: &str = "k8s.io/apiserver/pkg/util/webhook/client.go:71";
+
+/// The only type of patches.
+pub(super) const JSON_PATCH: &str = "JSONPatch";
 
 /// A webhook's response.
 #[derive(Debug, PartialEq)]
@@ -14,6 +27,7 @@ pub(super) struct Verdict {
     pub(super) allowed: bool,
     /// A JSON patch.
     pub(super) patch: Option<Vec<u8>>,
+    pub(super) patch_type: String,
     /// A `Status` that explains a refusal.
     pub(super) result: Value,
     pub(super) warnings: Vec<String>,
@@ -30,7 +44,7 @@ pub(super) fn question(
     request["uid"] = json!(uid);
     request["object"] = json!(versioned.object);
     request["oldObject"] = json!(versioned.old);
-    json!({"kind": "AdmissionReview", "apiVersion": format!("{}/{version}", "admission.k8s.io"), "request": request})
+    json!({"kind": KIND, "apiVersion": format!("{GROUP}/{version}"), "request": request})
 }
 
 /// Returns the request without its objects, in the form that match conditions see, too.
@@ -69,7 +83,34 @@ fn kind(def: &ResourceDef, subresource: &str) -> Value {
     json!({"group": group, "version": version, "kind": kind})
 }
 
-/// Reads the response to the review with this uid.
+/// Decodes a webhook's answer as a review of this version (`Into` of client-go's rest/request.go).
+///
+/// # Errors
+/// Returns the fault of the answer in the words of Go's decoder.
+pub(super) fn decode(answer: &mut Value, version: &str) -> Result<(), String> {
+    let (api_version, kind) = identity::interpret(answer)?;
+    let kind = if kind.is_empty() { KIND } else { &kind };
+    let given = GroupVersion::parse(&api_version)?.or(GROUP, version);
+    if kind == STATUS && matches!(given.group, "" | GROUP) {
+        return Err(format!("converting (v1.{STATUS}) to ({version}.{KIND}): unknown conversion"));
+    }
+    if given.group != GROUP || !matches!(given.version, "v1" | "v1beta1") || kind != KIND {
+        return Err(identity::unregistered(kind, &given, SCHEME));
+    }
+    if let Some(of) = types::message("admission.AdmissionReview") {
+        let stated = ["apiVersion", "kind"].map(|field| (field, answer[field].take()));
+        types::decode::settle(answer, of)?;
+        for (field, value) in stated {
+            answer[field] = value;
+        }
+    }
+    if given.version == version {
+        return Ok(());
+    }
+    Err(format!("converting ({}.{KIND}) to ({version}.{KIND}): unknown conversion", given.version))
+}
+
+/// Reads the response to the review with this uid, which is decoded.
 ///
 /// # Errors
 /// Returns the fault of the response, for after `received invalid webhook response: `.
@@ -85,13 +126,15 @@ pub(super) fn verdict(answer: &Value, uid: &str, version: &str, mutating: bool) 
         check(answer, uid)?;
         check_patch(&patch, patch_type, mutating)?;
     }
-    let decoded = BASE64.decode(&patch).map_err(|_| "illegal base64 data in response.patch".to_owned())?;
-    if !decoded.is_empty() && mutating && version == "v1" && patch_type != Some("JSONPatch") {
-        return Err(format!("unsupported patch type {:?}", patch_type.unwrap_or_default()));
-    }
+    let decoded = BASE64.decode(&patch).unwrap_or_default();
     Ok(Verdict {
         allowed: response["allowed"] == true,
         patch: (mutating && !decoded.is_empty()).then_some(decoded),
+        patch_type: if version == "v1" {
+            patch_type.unwrap_or_default().to_owned()
+        } else {
+            JSON_PATCH.to_owned()
+        },
         result: response["status"].clone(),
         warnings: meta::strings(&response["warnings"]).into_iter().map(str::to_owned).collect(),
     })

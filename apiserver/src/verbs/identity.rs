@@ -44,19 +44,31 @@ impl Fault {
 }
 
 /// A kind's group and version, its name aside.
-struct GroupVersion<'v> {
-    group: &'v str,
-    version: &'v str,
+pub(crate) struct GroupVersion<'v> {
+    pub(crate) group: &'v str,
+    pub(crate) version: &'v str,
 }
 
 impl<'v> GroupVersion<'v> {
     /// `ParseGroupVersion` of apimachinery's pkg/runtime/schema.
-    fn parse(text: &'v str) -> Option<Self> {
+    ///
+    /// # Errors
+    /// Returns the fault of a malformed text.
+    pub(crate) fn parse(text: &'v str) -> Result<Self, String> {
         let (group, version) = text.split_once('/').unwrap_or(("", text));
-        (!version.contains('/')).then_some(Self { group, version })
+        if version.contains('/') {
+            return Err(format!("unexpected GroupVersion string: {text}"));
+        }
+        Ok(Self { group, version })
     }
 
-    fn shown(&self) -> String {
+    /// Fills in an absent version (`gvkWithDefaults` of apimachinery's pkg/runtime/serializer/json).
+    pub(crate) fn or(self, group: &'v str, version: &'v str) -> Self {
+        let is_absent = self.version.is_empty() && (self.group.is_empty() || self.group == group);
+        if is_absent { Self { group, version } } else { self }
+    }
+
+    pub(crate) fn shown(&self) -> String {
         match self.group {
             "" => self.version.to_owned(),
             group => format!("{group}/{}", self.version),
@@ -93,6 +105,34 @@ fn other_version(def: &ResourceDef, version: &str) -> String {
     )
 }
 
+/// Returns `apiVersion` and kind of an object, empty when absent (`Interpret` of apimachinery's
+/// pkg/runtime/serializer/json).
+///
+/// # Errors
+/// Returns the fault of a value that is no text.
+pub(crate) fn interpret(value: &Value) -> Result<(String, String), String> {
+    let text = |field: &str| match &value[field] {
+        Value::Null => Ok(String::new()),
+        Value::String(text) => Ok(text.clone()),
+        other => Err(format!(
+            "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go struct field .{field} of type \
+             string",
+            golang::json_type(other)
+        )),
+    };
+    Ok((text("apiVersion")?, text("kind")?))
+}
+
+/// Returns the fault of a kind that a scheme does not have.
+pub(crate) fn unregistered(kind: &str, version: &GroupVersion<'_>, scheme: &str) -> String {
+    format!(
+        "no kind {} is registered for version {} in scheme {}",
+        golang::quote(kind),
+        golang::quote(&version.shown()),
+        golang::quote(scheme)
+    )
+}
+
 /// As [`check`], for an object of a built-in kind; errors show its `body`.
 pub(super) fn built_in(
     registry: &Registry,
@@ -100,39 +140,20 @@ pub(super) fn built_in(
     value: &mut Value,
     body: impl Fn() -> String,
 ) -> Result<(), Fault> {
-    for field in ["apiVersion", "kind"] {
-        if !value[field].is_null() && !value[field].is_string() {
-            let given = golang::json_type(&value[field]);
-            return Err(Fault::Unrecognised(format!(
-                "couldn't get version/kind; json parse error: json: cannot unmarshal {given} into Go struct field \
-                 .{field} of type string"
-            )));
-        }
-    }
-    let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
-    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    let (api_version, kind) = interpret(value).map_err(Fault::Unrecognised)?;
     let kind = if kind.is_empty() { def.kind.clone() } else { kind };
-    let Some(mut given) = GroupVersion::parse(&api_version) else {
-        return Err(Fault::Unrecognised(format!("unexpected GroupVersion string: {api_version}")));
-    };
-    // `gvkWithDefaults`.
-    if given.version.is_empty() && (given.group.is_empty() || given.group == def.group) {
-        given = GroupVersion { group: &def.group, version: &def.version };
-    }
+    let given = GroupVersion::parse(&api_version).map_err(Fault::Unrecognised)?;
+    let given = given.or(&def.group, &def.version);
     let other = |why: String| Fault::Other { kind: kind.clone(), version: given.version.to_owned(), why };
     if given.version.is_empty() {
         return Err(other(format!("Object 'apiVersion' is missing in '{}'", body())));
     }
-    let is_own = kind == def.kind && given.shown() == def.api_version();
+    let is_own =
+        kind == def.kind && (given.shown() == def.api_version() || is_old_scale(&given.shown(), &kind));
     if !is_own && !is_registered(registry, def, &given, &kind) {
-        return Err(other(format!(
-            "no kind {} is registered for version {} in scheme {}",
-            golang::quote(&kind),
-            golang::quote(&given.shown()),
-            golang::quote(scheme(def))
-        )));
+        return Err(other(unregistered(&kind, &given, scheme(def))));
     }
-    if kind != def.kind || package(given.group) != package(&def.group) {
+    if !is_own && (kind != def.kind || package(given.group) != package(&def.group)) {
         if let Some(of) = types::of_kind(&given.shown(), &kind) {
             types::decode::settle(&mut value.clone(), of).map_err(&other)?;
         }
@@ -143,6 +164,12 @@ pub(super) fn built_in(
     value["kind"] = kind.into();
     value["apiVersion"] = version.clone().into();
     if version == def.api_version() { Ok(()) } else { Err(Fault::Version(version)) }
+}
+
+/// Reports whether this is a scale of versions that are no longer served, which still convert to the internal one
+/// (`AddToScheme` of pkg/apis/extensions and pkg/apis/apps).
+fn is_old_scale(version: &str, kind: &str) -> bool {
+    kind == "Scale" && matches!(version, "extensions/v1beta1" | "apps/v1beta1" | "apps/v1beta2")
 }
 
 /// Reports whether the scheme of a resource includes a kind.

@@ -3,9 +3,18 @@
 use std::error::Error;
 use std::io;
 
+use http::header::CONTENT_TYPE;
 use http::response::Parts;
 use kubesmith_apimachinery::golang;
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+use crate::http::decode;
+
+/// What the decoder of client bodies puts before an error of YAML.
+const YAML_PREFIX: &str = "error converting YAML to JSON: ";
+
+/// The content type of an answer that states none.
+const JSON: &str = "application/json";
 
 /// The prefix of the error for a response that is no JSON object.
 const UNREADABLE: &str = "couldn't get version/kind; json parse error: ";
@@ -73,29 +82,39 @@ pub(super) fn of_tls(error: &rustls::Error) -> String {
 /// Decodes the response, or describes it as an error.
 pub(super) fn answer(head: &Parts, body: &[u8]) -> Result<Value, String> {
     let code = head.status.as_u16();
-    let decoded: Result<Value, _> = serde_json::from_slice(body);
-    if let Ok(status) = &decoded
-        && status["kind"] == "Status"
-        && status["status"] != "Success"
-        && let Some(message) = status["message"].as_str()
-    {
-        return Err(message.to_owned());
-    }
+    let decoded = decoded(body);
     if !(200..=206).contains(&code) {
-        return Err(of_code(code, &text_of(head, body)));
+        // `Error` of client-go's rest/request.go prefers a status in the body.
+        let status = decoded.ok().filter(|status| status["status"] == "Failure");
+        let message = status.as_ref().and_then(|status| status["message"].as_str());
+        return Err(message.map_or_else(|| of_code(code, &text_of(head, body)), str::to_owned));
+    }
+    if body.is_empty() {
+        let kind = head.headers.get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or(JSON);
+        return Err(format!("0-length response with status code: {code} and content type: {kind}"));
     }
     match decoded {
         Ok(Value::Object(map)) => Ok(Value::Object(map)),
+        Ok(Value::Null) => Ok(Value::Object(Map::new())),
         Ok(other) => Err(format!("{UNREADABLE}{}", golang::cannot_unmarshal(&other, golang::TYPE_META))),
-        Err(error) => {
-            Err(format!("{UNREADABLE}{}", golang::json_error(body).unwrap_or_else(|| error.to_string())))
-        }
+        Err(fault) => Err(fault),
     }
+}
+
+/// Decodes a body as JSON if it looks like it, or else as YAML (`Decode` of apimachinery's
+/// pkg/runtime/serializer/recognizer).
+fn decoded(body: &[u8]) -> Result<Value, String> {
+    let decoded = if body.trim_ascii_start().starts_with(b"{") {
+        decode::json(body).map_err(|fault| format!("{UNREADABLE}{fault}"))
+    } else {
+        decode::yaml(body).map_err(|fault| fault.trim_start_matches(YAML_PREFIX).to_owned())
+    };
+    decoded.map(|decoded| decoded.value)
 }
 
 /// Returns the body of a response that is text.
 fn text_of(head: &Parts, body: &[u8]) -> String {
-    let kind = head.headers.get(http::header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    let kind = head.headers.get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
     if kind.is_empty() || kind.starts_with("text/") {
         String::from_utf8_lossy(body).trim().to_owned()
     } else {
@@ -157,14 +176,11 @@ mod tests {
                 200,
                 "text/plain",
                 "gar",
-                "couldn't get version/kind; json parse error: invalid character 'g' looking for beginning of value",
+                "couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type \
+                 struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \
+                 \"json:\\\"kind,omitempty\\\"\" }",
             ),
-            (
-                200,
-                "text/plain",
-                "",
-                "couldn't get version/kind; json parse error: unexpected end of JSON input",
-            ),
+            (200, "text/plain", "", "0-length response with status code: 200 and content type: text/plain"),
         ] {
             assert_eq!(answer(&head(code, kind), body.as_bytes()).unwrap_err(), expected, "{body}");
         }

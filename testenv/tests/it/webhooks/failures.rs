@@ -30,11 +30,34 @@ async fn outcome(env: &TestEnv, extra: &Value) -> Value {
 
 #[tokio::test]
 async fn webhook_failures_have_kube_apiservers_text() {
-    let cases: [(Answering, &str); 5] = [
+    let cases: [(Answering, &str); 10] = [
         (
             |_| (200, "garbage".to_owned()),
-            "failed to call webhook: couldn't get version/kind; json parse error: invalid character 'g' looking for \
-             beginning of value",
+            "failed to call webhook: couldn't get version/kind; json parse error: json: cannot unmarshal string into Go \
+             value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \
+             \"json:\\\"kind,omitempty\\\"\" }",
+        ),
+        (
+            |_| (200, String::new()),
+            "failed to call webhook: 0-length response with status code: 200 and content type: application/json",
+        ),
+        (
+            |review| answered(&review, json!({"allowed": "yes"})),
+            "failed to call webhook: json: cannot unmarshal string into Go struct field \
+             AdmissionResponse.response.allowed of type bool",
+        ),
+        (
+            |_| (200, json!({"apiVersion": "admission.k8s.io/v1", "kind": "Review"}).to_string()),
+            "failed to call webhook: no kind \"Review\" is registered for version \"admission.k8s.io/v1\" in scheme \
+             \"k8s.io/apiserver/pkg/util/webhook/client.go:71\"",
+        ),
+        (
+            |_| (200, json!({"apiVersion": "v1", "kind": "Status", "status": "Failure"}).to_string()),
+            "failed to call webhook: converting (v1.Status) to (v1.AdmissionReview): unknown conversion",
+        ),
+        (
+            |review| answered(&review, json!({"allowed": true, "patchType": "X", "patch": "W3t9XQ=="})),
+            "unsupported patch type \"X\"",
         ),
         (
             |_| (500, "boom".to_owned()),
