@@ -315,8 +315,8 @@ impl Server {
             return discovery::other(self, path, parts);
         }
         let request = authorization::Request::new(parts, &target, &query);
-        let user = authentication::user(self, parts, &request)?;
-        authorization::authorize_request(self, &user, &request)?;
+        let user = authentication::user(self, parts, &request).map_err(authorization::refused)?;
+        authorization::authorize_request(self, &user, &request).map_err(authorization::refused)?;
         if let Some(path) = other {
             return discovery::other(self, path, parts);
         }

@@ -98,6 +98,8 @@ pub struct StatusError {
     pub(crate) warnings: Vec<String>,
     /// Seconds after which the client should retry.
     pub(crate) retry_after: Option<u32>,
+    /// Whether the answer forbids browsers to guess its type.
+    pub(crate) nosniff: bool,
     /// The token that continues an expired list; empty for other errors.
     continue_token: String,
     /// A whole `Status` from a webhook.
@@ -117,6 +119,7 @@ impl ApiError {
             causes: Vec::new(),
             warnings: Vec::new(),
             retry_after: None,
+            nosniff: false,
             continue_token: String::new(),
             given: None,
         }))

@@ -120,6 +120,14 @@ pub(crate) fn authorize(server: &Server, attributes: &Attributes<'_>) -> ApiResu
     }
 }
 
+/// Marks a refusal of a request or of an impersonation (`Forbidden` of endpoints/handlers/responsewriters/errors.go).
+pub(crate) fn refused(mut error: ApiError) -> ApiError {
+    if let ApiError::Status(status) = &mut error {
+        status.nosniff = status.code == 403;
+    }
+    error
+}
+
 /// Authorizes a request by its method and path.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use ::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, WARNING};
+use ::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, WARNING, X_CONTENT_TYPE_OPTIONS};
 use ::http::{Response, StatusCode};
 use bytes::Bytes;
 use futures::Stream;
@@ -110,6 +110,10 @@ impl Reply {
         self
     }
 
+    fn without_sniffing(self) -> Self {
+        self.with_header(X_CONTENT_TYPE_OPTIONS, "nosniff")
+    }
+
     pub(crate) fn with_warnings(mut self, warnings: Vec<String>) -> Self {
         self.warnings.extend(warnings);
         self
@@ -130,9 +134,12 @@ impl Reply {
     /// Builds the response of a failed request in the client's form.
     pub(crate) fn error_in(error: &ApiError, form: Form) -> Self {
         match error {
-            ApiError::NoSuchPath => Self::text(404, "404 page not found\n"),
+            // `Error` of Go's net/http.
+            ApiError::NoSuchPath => Self::text(404, "404 page not found\n").without_sniffing(),
             ApiError::Status(status) => {
-                Self::value(status.code, &error.to_value(), form).with_warnings(status.warnings.clone())
+                let reply = Self::value(status.code, &error.to_value(), form);
+                let reply = if status.nosniff { reply.without_sniffing() } else { reply };
+                reply.with_warnings(status.warnings.clone())
             }
         }
     }

@@ -64,6 +64,19 @@ async fn grant(env: &TestEnv, name: &str, rules: Value) {
 }
 
 #[tokio::test]
+async fn refusal_forbids_browsers_to_guess_its_type() {
+    let (env, jane) = env_and_jane().await;
+    for (path, code) in [(PODS, 403), ("/nope", 404)] {
+        let client = if code == 403 { jane.clone() } else { env.client() };
+        let request = Request::builder().uri(path).body(Body::empty()).unwrap();
+        let response = client.send(request).await.unwrap();
+        assert_eq!(response.status().as_u16(), code);
+        assert_eq!(response.headers().get("x-content-type-options").unwrap(), "nosniff", "{path}");
+    }
+    env.stop().await;
+}
+
+#[tokio::test]
 async fn apply_that_creates_needs_the_right_to_create() {
     let (env, jane) = env_and_jane().await;
     let rules = |verbs: &[&str]| json!([{"verbs": verbs, "apiGroups": [""], "resources": ["configmaps"]}]);
