@@ -140,7 +140,9 @@ fn check_immutable(metadata: &Value, old: &Value, causes: &mut Vec<Cause>) {
     for field in ["name", "uid", "deletionTimestamp", "deletionGracePeriodSeconds"] {
         let (new, old) = (&metadata[field], &old[field]);
         if new != old {
-            causes.push(Cause::invalid(format!("metadata.{field}"), new.clone(), "field is immutable"));
+            // An absent text is empty in Go.
+            let shown = if new.is_null() && field == "name" { Value::from("") } else { new.clone() };
+            causes.push(Cause::invalid(format!("metadata.{field}"), shown, "field is immutable"));
         }
     }
 }

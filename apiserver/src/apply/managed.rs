@@ -106,23 +106,36 @@ pub(super) struct Owned {
 pub(super) struct Managed(pub(super) BTreeMap<Identity, Owned>);
 
 impl Managed {
-    /// Reads `managedFields`; None if an entry is malformed.
-    pub(super) fn decode(entries: &Value) -> Option<Self> {
+    /// Reads `managedFields` (`DecodeManagedFields` of apimachinery's util/managedfields/internal/managedfields.go).
+    ///
+    /// # Errors
+    /// Returns the fault of the first malformed entry.
+    pub(super) fn decode(entries: &Value) -> Result<Self, String> {
         let mut managed = Self::default();
-        for entry in entries.as_array()? {
+        for (at, entry) in entries.as_array().into_iter().flatten().enumerate() {
             let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
             let operation = match text("operation").as_str() {
                 "Apply" => Operation::Apply,
                 "Update" => Operation::Update,
-                _ => return None,
+                _ => return Err("operation must be `Apply` or `Update`".to_owned()),
             };
             let api_version = text("apiVersion");
-            if api_version.is_empty() || text("fieldsType") != "FieldsV1" {
-                return None;
+            if api_version.is_empty() {
+                return Err("apiVersion must not be empty".to_owned());
+            }
+            match text("fieldsType").as_str() {
+                "FieldsV1" => {}
+                "" => return Err(format!("missing fieldsType in managed fields entry {at}")),
+                other => {
+                    let other = golang::quote(other);
+                    return Err(format!("invalid fieldsType {other} in managed fields entry {at}"));
+                }
             }
             let set = match entry.get("fieldsV1") {
                 None | Some(Value::Null) => Set::default(),
-                Some(fields) => Set::from_fields_v1(fields).ok()?,
+                // Go shows the address of the fields.
+                Some(fields) => Set::from_fields_v1(fields)
+                    .map_err(|fault| format!("error decoding versioned set: error decoding set: {fault}"))?,
             };
             let identity = Identity {
                 name: text("manager"),
@@ -133,12 +146,15 @@ impl Managed {
             let time = entry.get("time").and_then(Value::as_str).map(str::to_owned);
             managed.0.insert(identity, Owned { set, api_version, time });
         }
-        Some(managed)
+        Ok(managed)
     }
 
     /// The managers that an object names; none if they cannot be read.
     pub(super) fn of(object: &Value) -> Self {
-        object.pointer("/metadata/managedFields").and_then(Self::decode).unwrap_or_default()
+        object
+            .pointer("/metadata/managedFields")
+            .and_then(|entries| Self::decode(entries).ok())
+            .unwrap_or_default()
     }
 
     /// Writes `managedFields` in the server's order: appliers first, then by time, name, version and subresource.

@@ -143,6 +143,14 @@ pub fn update_in(
     Ok(())
 }
 
+/// Checks `managedFields`.
+///
+/// # Errors
+/// Returns the fault of the first malformed entry.
+pub(crate) fn check_managers(entries: &Value) -> Result<(), String> {
+    Managed::decode(entries).map(drop)
+}
+
 fn live_or_new(live: &Value, new: &Value, subresource: bool) -> Managed {
     let entries = new.pointer("/metadata/managedFields");
     if subresource {
@@ -153,8 +161,8 @@ fn live_or_new(live: &Value, new: &Value, subresource: bool) -> Managed {
     {
         return Managed::default();
     }
-    match entries.and_then(Managed::decode) {
-        Some(managed) if !managed.0.is_empty() => managed,
+    match entries.map(Managed::decode) {
+        Some(Ok(managed)) if !managed.0.is_empty() => managed,
         _ => Managed::of(live),
     }
 }

@@ -40,17 +40,34 @@ pub(crate) fn merge(
         check::changed(typed, object)
             .map_err(|fault| format!("failed to convert original object to typed object: {fault}"))?;
     }
+    let mut configuration = configuration.clone();
+    drop_from_items(&mut configuration, false);
     let mut merged =
-        walk::merge(ty, object, configuration).map_err(|fault| format!("failed to merge patch: {fault}"))?;
-    drop_empty_lists(&mut merged, configuration);
+        walk::merge(ty, object, &configuration).map_err(|fault| format!("failed to merge patch: {fault}"))?;
+    drop_empty_lists(&mut merged, &configuration);
     Ok(merged)
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.as_array().is_some_and(Vec::is_empty)
+}
+
+/// Drops the empty lists in items of lists, for the reason of [`drop_empty_lists`].
+fn drop_from_items(value: &mut Value, is_item: bool) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|_, value| !(is_item && is_empty(value)));
+            map.values_mut().for_each(|value| drop_from_items(value, is_item));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| drop_from_items(item, true)),
+        _ => {}
+    }
 }
 
 /// Drops lists that the configuration leaves empty: Go's nil slice stands for them (`convertField` of apiserver's
 /// pkg/cel/mutation/dynamic), which is stored as null.
 fn drop_empty_lists(merged: &mut Value, configuration: &Value) {
     let (Value::Object(merged), Value::Object(configuration)) = (merged, configuration) else { return };
-    let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
     merged.retain(|name, merged| {
         let Some(given) = configuration.get(name) else { return true };
         drop_empty_lists(merged, given);

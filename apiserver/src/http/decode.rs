@@ -55,6 +55,21 @@ impl Duplicates {
         }
     }
 
+    /// Returns these without the faults of unknown members of a body: Go's decoder skips those (`object` of
+    /// kube-openapi's and sigs.k8s.io/json's decoders).
+    pub(crate) fn of_known(&self, unknown: &[String]) -> Self {
+        let is_in = |fault: &String| {
+            let path = fault.strip_prefix("duplicate field \"").unwrap_or_default();
+            let after = |name: &String| path.strip_prefix(name.as_str());
+            unknown.iter().filter_map(after).any(|rest| rest.starts_with(['"', '.', '[']))
+        };
+        let mut known = self.clone();
+        if !self.body.is_empty() {
+            known.faults.retain(|fault| !is_in(fault));
+        }
+        known
+    }
+
     /// Returns the faults one by one, as warnings list them.
     pub(crate) fn warnings(&self) -> Vec<String> {
         self.faults.clone()
@@ -74,6 +89,10 @@ impl Duplicates {
 /// # Errors
 /// Returns the parser's error.
 pub(crate) fn json(body: &[u8]) -> Result<Decoded, String> {
+    parsed(body).or_else(|fault| without_half_pairs(body).map_or(Err(fault), |whole| parsed(&whole)))
+}
+
+fn parsed(body: &[u8]) -> Result<Decoded, String> {
     let mut repeated = Repeated::new(false);
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     let go = |e: serde_json::Error| {
@@ -83,6 +102,30 @@ pub(crate) fn json(body: &[u8]) -> Result<Decoded, String> {
     deserializer.end().map_err(go)?;
     let faults = repeated.faults.into_iter().map(|fault| fault.text).collect();
     Ok(Decoded { value, duplicates: Duplicates { faults, ..Duplicates::default() } })
+}
+
+/// Replaces halves of surrogate pairs as Go does (`unquote` of encoding/json); `None` if there are none.
+fn without_half_pairs(body: &[u8]) -> Option<Vec<u8>> {
+    let unit = |at: usize| {
+        let digits = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let (mut whole, mut at, mut found) = (Vec::with_capacity(body.len()), 0, false);
+    while let Some(byte) = body.get(at) {
+        let length = match (unit(at), *byte) {
+            (Some(0xd800..=0xdbff), _) if matches!(unit(at + 6), Some(0xdc00..=0xdfff)) => 12,
+            (Some(0xd800..=0xdfff), _) => {
+                whole.extend_from_slice(b"\\ufffd");
+                (at, found) = (at + 6, true);
+                continue;
+            }
+            (None, b'\\') => 2,
+            _ => 1,
+        };
+        whole.extend(body[at..].iter().take(length));
+        at += length;
+    }
+    found.then_some(whole)
 }
 
 /// Decodes the first YAML document, as YAML 1.1 like kube-apiserver's goyaml.
@@ -236,6 +279,18 @@ mod tests {
             decoded.duplicates.errors(),
             [format!("yaml: unmarshal errors:\n  {}\n  {}", lines[0], lines[1])]
         );
+    }
+
+    #[test]
+    fn half_of_a_surrogate_pair_is_replaced() {
+        let text = |body: &[u8]| json(body).unwrap().value;
+        assert_eq!(text(br#""\ud800""#), json!("\u{fffd}"));
+        assert_eq!(text(br#""\ud800\ud83d\ude00\uDC00x""#), json!("\u{fffd}\u{1f600}\u{fffd}x"));
+        assert_eq!(
+            text(br#"["\\ud800", "\ud83d\n", "\uD83D\u0041"]"#),
+            json!(["\\ud800", "\u{fffd}\n", "\u{fffd}A"])
+        );
+        assert!(json(br#""\ud800\u12""#).is_err());
     }
 
     #[test]

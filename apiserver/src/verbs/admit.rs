@@ -87,45 +87,36 @@ pub(super) fn check_kind(def: &ResourceDef, value: &Value) -> ApiResult<()> {
     Err(ApiError::invalid(about, vec![Cause::invalid("kind", names::quoted(kind), &text)]))
 }
 
-/// Refuses an object without a name (`checkName` of endpoints/handlers/rest.go).
-pub(super) fn no_name(name: &str) -> ApiError {
-    ApiError::bad_request(format!(
-        "the name of the object ({name} based on URL) was undeterminable: name must be provided"
-    ))
+/// Checks that name and namespace of the body are those of the path (`checkName` of endpoints/handlers/rest.go); fills in
+/// the namespace.
+pub(super) fn check_place(call: &Call<'_>, value: &mut Value, name: &str) -> ApiResult<()> {
+    settle_namespace(call, value)?;
+    match meta::name(value) {
+        given if name.is_empty() || given == name => Ok(()),
+        "" => Err(ApiError::bad_request(format!(
+            "the name of the object ({name} based on URL) was undeterminable: name must be provided"
+        ))),
+        given => Err(ApiError::bad_request(format!(
+            "the name of the object ({given}) does not match the name on the URL ({name})"
+        ))),
+    }
 }
 
-/// Checks that name and namespace of the body are those of the path; fills them in.
-pub(super) fn check_place(call: &Call<'_>, value: &mut Value, name: &str) -> ApiResult<()> {
-    let given = meta::name(value).to_owned();
-    if !name.is_empty() {
-        if given.is_empty() {
-            return Err(no_name(name));
-        }
-        if given != name {
-            return Err(ApiError::bad_request(format!(
-                "the name of the object ({given}) does not match the name on the URL ({name})"
-            )));
-        }
-        meta::set(value, "name", name);
-    }
+/// Sets an object's namespace to that of the path, unless it names another one
+/// (`EnsureObjectNamespaceMatchesRequestNamespace` of apiserver's pkg/registry/rest/meta.go).
+pub(super) fn settle_namespace(call: &Call<'_>, value: &mut Value) -> ApiResult<()> {
     if !call.def.namespaced {
         meta::remove(value, "namespace");
         return Ok(());
     }
-    check_namespace_of(call, value)?;
+    let given = meta::namespace(value);
+    if !given.is_empty() && given != call.path.namespace {
+        return Err(ApiError::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
+    }
     meta::set(value, "namespace", call.path.namespace.clone());
     Ok(())
-}
-
-/// Checks that an object does not name another namespace than the path.
-pub(super) fn check_namespace_of(call: &Call<'_>, value: &Value) -> ApiResult<()> {
-    let given = meta::namespace(value);
-    if given.is_empty() || given == call.path.namespace {
-        return Ok(());
-    }
-    Err(ApiError::bad_request(
-        "the namespace of the provided object does not match the namespace sent on the request",
-    ))
 }
 
 /// Removes unknown fields and reports them as the client requested; returns the warnings.
@@ -156,7 +147,7 @@ pub(super) fn fields(
     options: &WriteOptions,
     settle: Settle,
 ) -> Result<Vec<String>, String> {
-    let unknown = match &def.behaviour {
+    match &def.behaviour {
         Behaviour::BuiltIn(built_in) => {
             let managers = value.pointer("/metadata/managedFields").and_then(Value::as_array);
             let resets = managers.is_some_and(Vec::is_empty);
@@ -168,7 +159,7 @@ pub(super) fn fields(
                 meta::set(value, "managedFields", json!([{}]));
             }
             duplicates.order(&mut unknown);
-            unknown
+            reported(&unknown, &duplicates.of_known(&unknown), options)
         }
         Behaviour::Custom(custom) => {
             let of_metadata = custom.coerce(value)?;
@@ -179,10 +170,9 @@ pub(super) fn fields(
             pruned.sort();
             unknown.extend(pruned);
             unknown.extend(embedded);
-            unknown
+            reported(&unknown, duplicates, options)
         }
-    };
-    reported(&unknown, duplicates, options)
+    }
 }
 
 /// Decodes the body as an object of a type that is no resource of its own, with warnings about its fields.
@@ -208,7 +198,7 @@ pub(super) fn read_typed(
     let Some(message) = types::of_kind(&def.api_version(), kind) else { return Ok((value, Vec::new())) };
     let mut unknown = settle(&mut value, message).map_err(undecodable)?;
     duplicates.order(&mut unknown);
-    let warnings = reported(&unknown, &duplicates, options).map_err(undecodable)?;
+    let warnings = reported(&unknown, &duplicates.of_known(&unknown), options).map_err(undecodable)?;
     Ok((value, warnings))
 }
 
@@ -296,6 +286,8 @@ pub(crate) enum Change {
 pub(crate) fn settle_changed(def: &ResourceDef, value: &mut Value, change: Change) -> Result<(), String> {
     match &def.behaviour {
         Behaviour::Custom(custom) => {
+            // Only reading the stored object decodes its metadata, and drops what it cannot decode.
+            custom.drop_invalid_metadata(value);
             custom.coerce(value)?;
             custom.fill_defaults(value);
             return Ok(());
@@ -307,6 +299,10 @@ pub(crate) fn settle_changed(def: &ResourceDef, value: &mut Value, change: Chang
             };
             let settle = if change == Change::Configuration { settle_merged } else { settle };
             let options = WriteOptions { field_validation, ..WriteOptions::default() };
+            // Only a request takes all ownership away by an empty list. Admission leaves the object without managers.
+            if value["metadata"]["managedFields"].as_array().is_some_and(Vec::is_empty) {
+                meta::remove(value, "managedFields");
+            }
             fields(def, value, &Duplicates::default(), &options, settle)?;
         }
     }
@@ -413,6 +409,21 @@ pub(super) fn warn(call: &Call<'_>, value: &Value, old: Option<&Value>) {
         Behaviour::Custom(_) => warn_of_finalizers(value, old),
     };
     warnings.iter().for_each(|text| call.warn(text));
+}
+
+/// Restores the managers from before mutating admission, with a warning, if it left malformed ones (`Admit` of
+/// endpoints/handlers/fieldmanager/admission.go).
+pub(super) fn keep_valid_managers(call: &Call<'_>, before: Option<Value>, value: &mut Value) {
+    let entries = value.pointer("/metadata/managedFields");
+    let Some(Err(fault)) = entries.map(apply::check_managers) else { return };
+    match before {
+        Some(before) => meta::set(value, "managedFields", before),
+        None => meta::remove(value, "managedFields"),
+    }
+    call.warn(&format!(
+        ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating \
+         admission controller; please fix your requests: {fault}"
+    ));
 }
 
 /// Drops repeated owner references with a warning, before mutating admission of a create or update and after every one

@@ -57,7 +57,7 @@ async fn run<T: Send>(
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
     let (mut body, warnings) = admit::read_typed(call, (group, version, kind), &options)?;
     warnings.iter().for_each(|warning| call.warn(warning));
-    admit::check_namespace_of(call, &body)?;
+    admit::settle_namespace(call, &mut body)?;
     meta::set(&mut body, "namespace", call.path.namespace.clone());
     admit::dedup_owners(call, &mut body, false);
     if kind == tokens::REQUEST && body["spec"]["expirationSeconds"].is_null() {

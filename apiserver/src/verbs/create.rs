@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::write::{self, Storage, Write};
-use super::{admit, identity, read};
+use super::{admit, identity, read, update};
 use crate::admission::{Attributes, Operation, Options};
 use crate::authorization;
 use crate::builtin::{self, Generation, certificates, services};
@@ -113,7 +113,10 @@ impl Write for Create<'_> {
 
     fn prepare(&mut self, _: Option<&Served>, object: Option<&mut Value>) -> ApiResult<()> {
         let Some(value) = object else { return Ok(()) };
-        admit::check_namespace_of(self.call, value)?;
+        if self.by == By::Update {
+            update::readable_version(value)?;
+        }
+        admit::settle_namespace(self.call, value)?;
         if meta::name(value).is_empty() && !meta::text(value, "generateName").is_empty() {
             let prefix: String = meta::text(value, "generateName").chars().take(58).collect();
             meta::set(value, "name", format!("{prefix}{}", self.call.server.ids.suffix()));
@@ -143,7 +146,12 @@ impl Write for Create<'_> {
             Ok(lock) => lock,
             Err(error) => return services::choose_again(&mut self.choices_left, error),
         };
-        let (key, name) = (def.key_of(&object), meta::name(&object).to_owned());
+        let name = meta::name(&object).to_owned();
+        // An update stores it under the name of the path, even if admission has changed the name.
+        let key = match self.by {
+            By::Create => def.key_of(&object),
+            By::Update => def.key(&self.call.path.namespace, &self.call.path.name),
+        };
         let generates = !meta::text(&object, "generateName").is_empty();
         match storage.create(def, &key, object) {
             Ok(object) => Ok(Some(object)),

@@ -264,7 +264,7 @@ fn keeps_version(call: &Call<'_>, next: &Value) -> ApiResult<()> {
 /// Runs a server-side apply.
 async fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiResult<Reply> {
     let def = &call.def;
-    let mut wanted = patch.value;
+    let wanted = patch.value;
     let (version, kind) = type_of(&wanted);
     let version = version.strip_prefix('/').unwrap_or(version);
     if (version, kind) != (def.api_version().as_str(), def.kind.as_str()) {
@@ -278,12 +278,7 @@ async fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiRe
     }
     crate::managed::unmanaged(&wanted)?;
     let warnings = admit::settle_applied(call, &wanted, &patch.duplicates, options)?;
-    let nameless = meta::name(&wanted).is_empty();
-    if nameless {
-        meta::set(&mut wanted, "name", call.path.name.clone());
-    }
-    admit::check_place(call, &mut wanted, &call.path.name)?;
-    let applied = Applied { call, wanted, about, nameless, options };
+    let applied = Applied { call, wanted, about, options };
     let (object, created) = applied.carry_out().await.map_err(|e| e.with_warnings(warnings.clone()))?;
     Ok(read::shown(call, if created { 201 } else { 200 }, &object).await?.with_warnings(warnings))
 }
@@ -306,8 +301,6 @@ struct Applied<'a> {
     wanted: Value,
     /// The description of the configuration in errors.
     about: String,
-    /// Whether the configuration itself has no name, which is valid for an existing object.
-    nameless: bool,
     options: &'a WriteOptions,
 }
 
@@ -322,31 +315,30 @@ impl Applied<'_> {
         if !is_new {
             return Ok((update::change(call, options, &mut self).await?, false));
         }
-        let uid = meta::text(&self.wanted, "uid");
-        if !uid.is_empty() {
-            let text = format!(
-                "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
-            );
-            return Err(ApiError::conflict(def.about(&call.path.name), &text));
-        }
-        if self.nameless {
-            return Err(admit::no_name(&call.path.name));
-        }
-        update::readable_version(&self.wanted)?;
         let merged = self.merged(None).await?;
         Ok((create::insert(call, merged, options).await?, true))
     }
 
-    /// Returns the configuration merged into the live object, normalized to its type.
+    /// Returns the configuration merged into the live object, normalized to its type (`applyPatch` of
+    /// endpoints/handlers/patch.go).
     async fn merged(&self, live: Option<&Value>) -> ApiResult<Value> {
-        let mut merged = crate::managed::applied(self.call, live, &self.wanted, self.options).await?;
-        if let Behaviour::Custom(custom) = &self.call.def.behaviour {
+        let call = self.call;
+        let mut merged = crate::managed::applied(call, live, &self.wanted, self.options).await?;
+        if let Behaviour::Custom(custom) = &call.def.behaviour {
             custom.drop_invalid_metadata(&mut merged);
         } else {
             let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..self.options.clone() };
-            admit::fields(&self.call.def, &mut merged, &Duplicates::default(), &ignoring, settle_merged)
+            admit::fields(&call.def, &mut merged, &Duplicates::default(), &ignoring, settle_merged)
                 .map_err(|fault| unconvertible(&self.about, &fault))?;
         }
+        let uid = meta::text(&merged, "uid");
+        if live.is_none() && !uid.is_empty() {
+            let text = format!(
+                "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+            );
+            return Err(ApiError::conflict(call.def.about(&call.path.name), &text));
+        }
+        admit::check_place(call, &mut merged, &call.path.name)?;
         Ok(merged)
     }
 }

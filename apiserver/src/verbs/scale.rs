@@ -44,8 +44,8 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
 
 async fn updated(call: &Call<'_>, paths: &ScalePaths) -> ApiResult<Reply> {
     let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
-    let (wanted, warnings) = if call.def.is_custom() {
-        let mut wanted = admit::read_object(call)?.value;
+    let (mut wanted, warnings) = if call.def.is_custom() {
+        let Decoded { value: mut wanted, duplicates } = admit::read_object(call)?;
         // The message of apiextensions' handler about any scale that it cannot decode.
         let undecodable = || {
             ApiError::bad_request(
@@ -56,17 +56,19 @@ async fn updated(call: &Call<'_>, paths: &ScalePaths) -> ApiResult<Reply> {
         if (&wanted["apiVersion"], &wanted["kind"]) != (&json!(SCALE_VERSION), &json!(KIND)) {
             return Err(undecodable());
         }
-        typed(&mut wanted, settle).map_err(|_| undecodable())?;
-        (wanted, Vec::new())
+        let mut unknown = typed(&mut wanted, settle).map_err(|_| undecodable())?;
+        duplicates.order(&mut unknown);
+        let duplicates = duplicates.of_known(&unknown);
+        let warnings = admit::reported(&unknown, &duplicates, &options).map_err(|_| undecodable())?;
+        (wanted, warnings)
     } else {
         admit::read_typed(call, (GROUP, "v1", KIND), &options)?
     };
     warnings.iter().for_each(|warning| call.warn(warning));
+    admit::check_place(call, &mut wanted, &call.path.name)?;
     let edit = |old: &Value| {
-        let mut next = wanted.clone();
-        update::has_uid(call, &next, meta::text(old, "uid"))?;
-        admit::check_place(call, &mut next, &call.path.name)?;
-        Ok(crate::managed::updated_scale(call, old, &next, &options))
+        update::has_uid(call, &options, &wanted, meta::text(old, "uid"))?;
+        Ok(crate::managed::updated_scale(call, old, &wanted, &options))
     };
     write(call, paths, &options, &edit).await
 }
@@ -124,6 +126,7 @@ fn applied(call: &Call<'_>, old: &Value, wanted: &Value, options: &WriteOptions)
     } else if changed {
         return Err(unconverted("failed to convert new object", meta::namespace(wanted), meta::name(wanted)));
     }
+    admit::check_place(call, &mut scale, &call.path.name)?;
     Ok(scale)
 }
 
@@ -175,7 +178,8 @@ impl Edit for Scaled<'_> {
     fn admitted(&mut self, current: &Value, scale: Value) -> ApiResult<Value> {
         let number = replicas(self.call, self.paths, &scale)?;
         let (wanted, uid) = (meta::text(&scale, "uid"), meta::text(current, "uid"));
-        if !wanted.is_empty() && wanted != uid {
+        // `UpdatedObject` of the scales in pkg/registry; that of a custom resource ignores the UID.
+        if !self.call.def.is_custom() && !wanted.is_empty() && wanted != uid {
             let def = &self.call.def;
             let about = About::new(&def.group, &format!("{}/scale", def.plural), &self.call.path.name);
             let text =
@@ -216,11 +220,11 @@ fn replicas(call: &Call<'_>, paths: &ScalePaths, scale: &Value) -> ApiResult<i64
         true => Vec::new(),
         false => {
             let core = validate_core_finalizers(scale);
-            validate_object_meta(scale, NameRule::Subdomain)
-                .into_iter()
-                .chain(core)
-                .map(Cause::from)
-                .collect()
+            let own = validate_object_meta(scale, NameRule::Subdomain);
+            // Admission may have removed the namespace.
+            let namespace =
+                meta::namespace(scale).is_empty().then(|| Cause::required("metadata.namespace", ""));
+            own.into_iter().chain(core).map(Cause::from).chain(namespace).collect()
         }
     };
     if number >= 0 && metadata.is_empty() {

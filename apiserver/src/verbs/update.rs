@@ -41,11 +41,10 @@ async fn replace(call: &Call<'_>, value: &Value, options: &WriteOptions) -> ApiR
     let def = &call.def;
     let key = def.key(&call.path.namespace, &call.path.name);
     if creates(def) && call.server.store.get(&def.collection, &key).is_none() {
-        has_uid(call, value, "")?;
-        readable_version(value)?;
+        has_uid(call, options, value, "")?;
         return Ok((create::insert(call, value.clone(), options).await?, true));
     }
-    Ok((change(call, options, &mut Replacement { call, value }).await?, false))
+    Ok((change(call, options, &mut Replacement { call, options, value }).await?, false))
 }
 
 /// The change that a request makes to an object.
@@ -71,12 +70,13 @@ pub(super) trait Edit: Send {
 /// The body of a PUT.
 struct Replacement<'a> {
     call: &'a Call<'a>,
+    options: &'a WriteOptions,
     value: &'a Value,
 }
 
 impl Edit for Replacement<'_> {
     async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
-        has_uid(self.call, self.value, meta::text(current, "uid"))?;
+        has_uid(self.call, self.options, self.value, meta::text(current, "uid"))?;
         Ok(self.value.clone())
     }
 }
@@ -135,7 +135,7 @@ impl<E: Edit> Write for Update<'_, E> {
             return Err(ApiError::modified(def.about(&self.call.path.name)));
         }
         // Admission may have moved it (`BeforeUpdate` of apiserver's pkg/registry/rest/update.go).
-        admit::check_namespace_of(self.call, wanted)?;
+        admit::settle_namespace(self.call, wanted)?;
         complete(self.call, current, wanted);
         services::check(self.call, Some(current), wanted, self.dry_run)?;
         admit::check_kind(def, wanted)?;
@@ -181,14 +181,15 @@ impl<E: Edit> Write for Update<'_, E> {
 }
 
 /// Refuses an object with another UID than the stored one, which is empty if there is no object.
-pub(super) fn has_uid(call: &Call<'_>, wanted: &Value, uid: &str) -> ApiResult<()> {
+pub(super) fn has_uid(call: &Call<'_>, options: &WriteOptions, wanted: &Value, uid: &str) -> ApiResult<()> {
     let (def, wanted) = (&call.def, meta::text(wanted, "uid"));
     if wanted.is_empty() || wanted == uid {
         return Ok(());
     }
     let key = def.storage_key(&call.path.namespace, &call.path.name);
-    // For a missing object, the precondition is checked before the prefix of keys is added.
-    let key = if uid.is_empty() { key.trim_start_matches("/registry") } else { &key };
+    // For a missing object and a dry run, the precondition is checked before the prefix of keys is added
+    // (registry/generic/registry/dryrun.go).
+    let key = if uid.is_empty() || options.dry_run { key.trim_start_matches("/registry") } else { &key };
     Err(precondition_failed(def, key, &call.path.name, ("UID", wanted, uid)))
 }
 
@@ -250,13 +251,11 @@ fn complete(call: &Call<'_>, current: &Value, wanted: &mut Value) {
 /// Restores the fields that updates keep (`BeforeUpdate` of apiserver's pkg/registry/rest/update.go). The check refuses
 /// other values of these fields.
 fn keep_metadata(current: &Value, wanted: &mut Value) {
-    for field in ["creationTimestamp", "generation", "selfLink"] {
+    for field in ["creationTimestamp", "generation"] {
         meta::copy(current, wanted, field);
     }
-    for field in ["name", "namespace", "uid"] {
-        if meta::text(wanted, field).is_empty() {
-            meta::copy(current, wanted, field);
-        }
+    if meta::text(wanted, "uid").is_empty() {
+        meta::copy(current, wanted, "uid");
     }
     if meta::is_terminating(current) {
         meta::copy(current, wanted, "deletionTimestamp");
@@ -277,7 +276,7 @@ fn keep_other_part(call: &Call<'_>, current: &Value, wanted: &mut Value) {
             put_back(meta::object_mut(wanted), "status", given.get("status").cloned());
             meta::copy(&given, wanted, "managedFields");
             if !call.def.is_custom() {
-                bring_metadata(&call.def, &given, wanted);
+                bring_metadata(&call.def, current, &given, wanted);
             }
         }
         _ if call.def.status => put_back(meta::object_mut(wanted), "status", current.get("status").cloned()),
@@ -285,21 +284,20 @@ fn keep_other_part(call: &Call<'_>, current: &Value, wanted: &mut Value) {
     }
 }
 
-/// The status of a built-in kind brings metadata along, unless its strategy keeps them.
-fn bring_metadata(def: &ResourceDef, given: &Value, wanted: &mut Value) {
-    meta::copy(given, wanted, "deletionGracePeriodSeconds");
-    if parts::ignored_by_status(def).contains(&"metadata") {
-        return;
-    }
+/// The status of a built-in kind brings metadata along, except for the fields that its strategy keeps
+/// (`ResetObjectMetaForStatus` of apimachinery's pkg/apis/meta/v1/helpers.go, and `PrepareForUpdate` of the strategies).
+fn bring_metadata(def: &ResourceDef, current: &Value, given: &Value, wanted: &mut Value) {
     let kept: &[&str] = match def.plural.as_str() {
+        _ if parts::ignored_by_status(def).contains(&"metadata") => {
+            &["deletionTimestamp", "selfLink", "labels", "annotations", "finalizers", "ownerReferences"]
+        }
         "deployments" => &["labels"],
         "pods" => &["ownerReferences", "deletionTimestamp"],
         _ => &[],
     };
-    for field in ["labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp"] {
-        if !kept.contains(&field) {
-            meta::copy(given, wanted, field);
-        }
+    wanted["metadata"] = given["metadata"].clone();
+    for field in kept {
+        meta::copy(current, wanted, field);
     }
 }
 

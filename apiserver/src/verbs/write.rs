@@ -116,8 +116,12 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
     // endpoints/handlers: mutating admission.
     let old_shown = old.and_then(|old| write.shown(old));
     let mut attributes = Attributes { old: old_shown.as_ref().or(old), ..request };
+    let managers = object.as_ref().and_then(|object| object["metadata"].get("managedFields").cloned());
     let changed = admission::mutate(&attributes, object.as_mut()).await?;
-    if let Some(object) = object.as_mut().filter(|_| request.is_resource()) {
+    if let Some(object) = object.as_mut().filter(|_| changed) {
+        admit::keep_valid_managers(request.call, managers, object);
+    }
+    if let Some(object) = object.as_mut() {
         admit::dedup_owners(request.call, object, true);
     }
     let mut object = match object {
@@ -148,7 +152,7 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
     // storage: convert, then write unless it is a dry run.
     let object = match object {
         Some(object) if request.is_resource() || shown.is_some() => {
-            Some(as_stored(request.call, object, changed).await?)
+            Some(as_stored(&request, object, changed).await?)
         }
         other => other,
     };
@@ -157,7 +161,8 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
 
 /// The object as the store keeps it. `changed`: admission changed the object. Its unknown fields are pruned only here, so that they
 /// have counted as a change of the generation.
-async fn as_stored(call: &Call<'_>, object: Value, changed: bool) -> ApiResult<Value> {
+async fn as_stored(request: &Attributes<'_>, object: Value, changed: bool) -> ApiResult<Value> {
+    let call = request.call;
     let mut object = conversion::stored(&call.server, &call.def, object).await?;
     if let (Behaviour::Custom(custom), true) = (&call.def.behaviour, changed) {
         // A conversion has pruned by the schema of the stored version.
@@ -165,6 +170,10 @@ async fn as_stored(call: &Call<'_>, object: Value, changed: bool) -> ApiResult<V
             custom.prune_unknown(&mut object);
         }
         meta::tidy(&mut object);
+    }
+    // `PrepareObjectForStorage` of apiserver's pkg/storage/api_object_versioner.go, which dry runs do not reach.
+    if !request.dry_run {
+        meta::remove(&mut object, "selfLink");
     }
     let (version, kind) = (meta::member(&object, "apiVersion"), meta::member(&object, "kind"));
     if let Some(of) = types::of_kind(version, kind).filter(|_| !call.def.is_custom()) {

@@ -125,6 +125,55 @@ async fn patch_cannot_change_the_uid() {
 }
 
 #[tokio::test]
+async fn applied_configuration_names_the_object_of_the_path_or_none() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = "/api/v1/namespaces/default/configmaps/a?fieldManager=f";
+    let apply = async |metadata: Value| {
+        let config = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}).to_string();
+        send(&env, "PATCH", path, "application/apply-patch+yaml", config).await
+    };
+    let no_name = "the name of the object (a based on URL) was undeterminable: name must be provided";
+    let (status, body) = apply(json!({})).await;
+    assert_eq!((status, &body["message"]), (400, &json!(no_name)));
+    assert_eq!(apply(json!({"name": "a"})).await.0, 201);
+    assert_eq!(apply(json!({})).await.0, 200);
+    let (status, body) = apply(json!({"name": ""})).await;
+    assert_eq!((status, &body["message"]), (400, &json!(no_name)));
+    let (status, body) = apply(json!({"name": "b", "namespace": "other"})).await;
+    let text = "the namespace of the provided object does not match the namespace sent on the request";
+    assert_eq!((status, &body["message"]), (400, &json!(text)));
+    env.stop().await;
+}
+
+/// kube-apiserver decodes what a Go type has, and notices no repetition in what it lacks.
+#[tokio::test]
+async fn repeated_member_is_reported_when_it_is_known() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let body =
+        r#"{"metadata": {"name": "a"}, "x": 1, "x": 2, "y": {"z": 1, "z": 1}, "data": {"b": "1", "b": "2"}}"#;
+    let path = "/api/v1/namespaces/default/configmaps?fieldValidation=Strict";
+    let (status, body) = send(&env, "POST", path, "application/json", body).await;
+    let text = "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: duplicate field \
+                \"data.b\", unknown field \"x\", unknown field \"y\"";
+    assert_eq!((status, &body["message"]), (400, &json!(text)));
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn uid_conflict_of_a_dry_run_shows_the_key_without_its_prefix() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let maps = "/api/v1/namespaces/default/configmaps";
+    let map = |uid: &str| json!({"metadata": {"name": "a", "uid": uid}});
+    send_json(&env, "POST", maps, map("")).await;
+    for (query, key) in [("", "/registry/configmaps/default/a"), ("?dryRun=All", "/configmaps/default/a")] {
+        let (status, body) = send_json(&env, "PUT", &format!("{maps}/a{query}"), map("z")).await;
+        assert_eq!(status, 409);
+        assert!(body["message"].as_str().unwrap().contains(&format!("Key: {key},")), "{body}");
+    }
+    env.stop().await;
+}
+
+#[tokio::test]
 async fn next_page_has_the_version_of_the_first() {
     let env = TestEnv::builder().start().await.unwrap();
     let (_, first) = send_json(&env, "GET", "/api/v1/namespaces?limit=1", Value::Null).await;

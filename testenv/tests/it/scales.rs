@@ -96,6 +96,57 @@ async fn scale_without_replicas_is_an_error() {
 }
 
 #[tokio::test]
+async fn scale_of_a_custom_resource_is_decoded_as_any_other() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let scale = json!({"specReplicasPath": ".spec.size", "statusReplicasPath": ".status.size"});
+    let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    let crd = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "fleets.b.example"}, "spec": {"group": "b.example", "scope": "Namespaced",
+            "names": {"plural": "fleets", "kind": "Fleet"}, "versions": [{"name": "v1", "served": true, "storage": true,
+                "schema": {"openAPIV3Schema": schema}, "subresources": {"scale": scale}}]}});
+    env.install_crds(vec![serde_json::from_value(crd).unwrap()]).await.unwrap();
+    let fleets = "/apis/b.example/v1/namespaces/default/fleets";
+    let fleet = json!({"apiVersion": "b.example/v1", "kind": "Fleet", "metadata": {"name": "f"}, "spec": {"size": 1}});
+    assert_eq!(send_json(&env, "POST", fleets, fleet).await.0, 201);
+    let scale = |metadata: Value| json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": {"replicas": 2, "x": 1}});
+    let path = format!("{fleets}/f/scale");
+    let strict = format!("{path}?fieldValidation=Strict");
+    let (status, body) = send_json(&env, "PUT", &strict, scale(json!({"name": "f"}))).await;
+    let text = "no kind is registered for the type v1.Scale in scheme \
+                \"k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go:781\"";
+    assert_eq!((status, &body["message"]), (400, &json!(text)));
+    assert_eq!(send_json(&env, "PUT", &path, scale(json!({"name": "f"}))).await.0, 200);
+    let merge = "application/merge-patch+json";
+    let other = json!({"metadata": {"uid": "other"}, "spec": {"replicas": 3}}).to_string();
+    assert_eq!(send(&env, "PATCH", &path, merge, other).await.0, 200, "the UID of a patch is ignored");
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn scale_of_another_name_or_version_is_refused() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let controllers = "/api/v1/namespaces/default/replicationcontrollers";
+    let template =
+        json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "a", "image": "a"}]}});
+    let controller = json!({"metadata": {"name": "c"}, "spec": {"replicas": 0, "template": template}});
+    assert_eq!(send_json(&env, "POST", controllers, controller).await.0, 201);
+    let scale = |version: &str, name: &str| json!({"apiVersion": version, "kind": "Scale", "metadata": {"name": name}, "spec": {"replicas": 2}});
+    let other = "the name of the object (d) does not match the name on the URL (c)";
+    let apply = "application/apply-patch+yaml";
+    let path = format!("{controllers}/c/scale?fieldManager=f&force=true");
+    let (status, body) = send(&env, "PATCH", &path, apply, scale("autoscaling/v1", "d").to_string()).await;
+    assert_eq!((status, &body["message"]), (400, &json!(other)));
+    let missing = format!("{controllers}/missing/scale");
+    let (status, body) = send_json(&env, "PUT", &missing, scale("autoscaling/v1", "d")).await;
+    let text = "the name of the object (d) does not match the name on the URL (missing)";
+    assert_eq!((status, &body["message"]), (400, &json!(text)));
+    let (status, body) = send_json(&env, "PUT", &path, scale("extensions/v1beta1", "c")).await;
+    let text = "the API version in the data (extensions/v1beta1) does not match the expected API version (autoscaling/v1)";
+    assert_eq!((status, &body["message"]), (400, &json!(text)));
+    env.stop().await;
+}
+
+#[tokio::test]
 async fn scale_of_another_object_is_a_conflict() {
     let env = TestEnv::builder().start().await.unwrap();
     let controllers = "/api/v1/namespaces/default/replicationcontrollers";

@@ -5,6 +5,7 @@ mod conversion;
 mod failures;
 mod host;
 mod matching;
+mod metadata;
 mod server;
 
 pub(crate) use server::{HookServer, answered, hook, mutating, patched};
