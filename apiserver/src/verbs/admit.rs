@@ -278,35 +278,31 @@ pub(crate) enum Change {
     Configuration,
 }
 
-/// Normalizes an object that admission changed. A custom resource is not decoded: nulls without a default stay, to be
-/// validated, and unknown fields and empty metadata until the object is stored.
+/// Normalizes an object that admission changed. Custom resources keep nulls without a default, which are validated. Their unknown
+/// fields and empty metadata stay until the object is stored.
 ///
 /// # Errors
 /// Returns the fault of an object that is not of its kind.
 pub(crate) fn settle_changed(def: &ResourceDef, value: &mut Value, change: Change) -> Result<(), String> {
-    match &def.behaviour {
-        Behaviour::Custom(custom) => {
-            // Only reading the stored object decodes its metadata, and drops what it cannot decode.
-            custom.drop_invalid_metadata(value);
-            custom.coerce(value)?;
-            custom.fill_defaults(value);
-            return Ok(());
-        }
-        Behaviour::BuiltIn(_) => {
-            let field_validation = match change {
-                Change::Operations => FieldValidation::Strict,
-                Change::Webhook | Change::Configuration => FieldValidation::Ignore,
-            };
-            let settle = if change == Change::Configuration { settle_merged } else { settle };
-            let options = WriteOptions { field_validation, ..WriteOptions::default() };
-            // Only a request takes all ownership away by an empty list. Admission leaves the object without managers.
-            if value["metadata"]["managedFields"].as_array().is_some_and(Vec::is_empty) {
-                meta::remove(value, "managedFields");
-            }
-            fields(def, value, &Duplicates::default(), &options, settle)?;
-        }
+    if let Behaviour::Custom(custom) = &def.behaviour {
+        // Only reading the stored object decodes its metadata, and drops what it cannot decode.
+        custom.drop_invalid_metadata(value);
+        custom.coerce(value)?;
+        custom.fill_defaults(value);
+        return Ok(());
     }
-    crate::meta::tidy(value);
+    let field_validation = match change {
+        Change::Operations => FieldValidation::Strict,
+        Change::Webhook | Change::Configuration => FieldValidation::Ignore,
+    };
+    let settle = if change == Change::Configuration { settle_merged } else { settle };
+    let options = WriteOptions { field_validation, ..WriteOptions::default() };
+    // Only a request takes all ownership away by an empty list. Admission leaves the object without managers.
+    if value["metadata"]["managedFields"].as_array().is_some_and(Vec::is_empty) {
+        meta::remove(value, "managedFields");
+    }
+    fields(def, value, &Duplicates::default(), &options, settle)?;
+    meta::tidy(value);
     default(def, value, Stage::Update);
     Ok(())
 }

@@ -60,9 +60,8 @@ async fn run<T: Send>(
     admit::settle_namespace(call, &mut body)?;
     meta::set(&mut body, "namespace", call.path.namespace.clone());
     admit::dedup_owners(call, &mut body, false);
-    if kind == tokens::REQUEST && body["spec"]["expirationSeconds"].is_null() {
-        // `SetDefaults_TokenRequestSpec` of pkg/apis/authentication/v1.
-        body["spec"]["expirationSeconds"] = token::SECONDS.into();
+    if kind == tokens::REQUEST {
+        token::default(&mut body);
     }
     let request = Attributes {
         call,

@@ -254,3 +254,32 @@ fn namespace_of(attributes: &Attributes<'_>) -> ApiResult<Value> {
     meta::object_mut(&mut metadata).retain(|name, _| SHOWN.contains(&name.as_str()));
     Ok(json!({"metadata": metadata, "spec": member("spec"), "status": member("status")}))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The policies of a store with a validating policy and its binding, which have these resource versions.
+    fn with(policy: u64, binding: u64, before: &Policies) -> Policies {
+        let stored = |collection: &str| match collection.split('.').next() {
+            Some("validatingadmissionpolicies") => {
+                vec![Arc::new(Object::new(json!({"metadata": {"name": "p"}, "spec": {}}), policy))]
+            }
+            Some("validatingadmissionpolicybindings") => {
+                let binding_object = json!({"metadata": {"name": "b"}, "spec": {"policyName": "p"}});
+                vec![Arc::new(Object::new(binding_object, binding))]
+            }
+            _ => Vec::new(),
+        };
+        Policies::new(&stored, before)
+    }
+
+    #[test]
+    fn policy_is_compiled_again_only_if_it_or_a_binding_has_changed() {
+        let first = with(1, 2, &Policies::default());
+        let is_kept = |later: &Policies| Arc::ptr_eq(&first.validating[0], &later.validating[0]);
+        assert!(is_kept(&with(1, 2, &first)));
+        assert!(!is_kept(&with(3, 2, &first)));
+        assert!(!is_kept(&with(1, 3, &first)));
+    }
+}

@@ -20,6 +20,7 @@ use crate::registry::ResourceDef;
 use crate::status::ApiError;
 use crate::types;
 use crate::verbs::admit::{self, Change};
+use crate::verbs::identity;
 
 /// The reason why a patch is not applied.
 #[derive(Debug)]
@@ -118,7 +119,7 @@ fn by_operations(
         Err(error) => return Err(Unpatched::Failed(format!("JSON Patch: {error}"))),
     };
     let refused = |text: String| Unpatched::Refused(ApiError::internal_of(text));
-    other_kind(attributes, def, &patched).map_err(refused)?;
+    other_kind(attributes, def, object, &patched)?;
     check_kind(def, object, &mut patched).map_err(refused)?;
     if attributes.is_resource() {
         admit::settle_changed(def, &mut patched, Change::Operations).map_err(refused)?;
@@ -126,30 +127,43 @@ fn by_operations(
     Ok(patched)
 }
 
-/// Refuses an object that has become one of another built-in kind: it is decoded as that kind, then not converted
-/// (`Patch` of mutating/patch/json_patch.go and `dispatchInvocations` of mutating/dispatcher.go).
-///
-/// # Errors
-/// Returns the fault.
-fn other_kind(attributes: &Attributes<'_>, def: &ResourceDef, patched: &Value) -> Result<(), String> {
-    let (version, kind) = (meta::member(patched, "apiVersion"), meta::member(patched, "kind"));
-    if def.is_custom() || (version == def.api_version() && kind == def.kind) {
+/// Refuses an object that has become one of another built-in kind (`Patch` of mutating/patch/json_patch.go): it is decoded as that
+/// kind. One of another group or version cannot be converted to the version of the request, which fails the policy (`dispatchOne`
+/// of mutating/dispatcher.go). Only another kind of this version fails the request (`dispatchInvocations` there).
+fn other_kind(
+    attributes: &Attributes<'_>,
+    def: &ResourceDef,
+    object: &Value,
+    patched: &Value,
+) -> Result<(), Unpatched> {
+    let stated = |value| (meta::member(value, "apiVersion"), meta::member(value, "kind"));
+    let (version, kind) = stated(patched);
+    if def.is_custom() || (version, kind) == stated(object) {
         return Ok(());
     }
-    let registry = attributes.call.server.registry();
     let is_it = |other: &&Arc<ResourceDef>| {
         !other.is_custom() && other.kind == kind && other.api_version() == version
     };
-    let Some(other) = registry.all().find(is_it) else { return Ok(()) };
-    admit::settle_changed(other, &mut patched.clone(), Change::Operations)?;
-    let internal = match def.group.split('.').next() {
-        None | Some("") => "core",
-        Some(name) => name,
+    let Some(other) = attributes.call.server.registry().all().find(is_it).cloned() else { return Ok(()) };
+    let refused = |text: String| Unpatched::Refused(ApiError::internal_of(text));
+    admit::settle_changed(&other, &mut patched.clone(), Change::Operations).map_err(refused)?;
+    let (group, version, own) = attributes.own_kind().unwrap_or((&def.group, &def.version, &def.kind));
+    let given = format!("{}.{kind}", other.version);
+    let fault = if other.group != group {
+        let target = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
+        format!("{given} is not suitable for converting to {target:?} in scheme {:?}", identity::SCHEME)
+    } else if other.version != version {
+        format!("converting ({given}) to ({version}.{kind}): unknown conversion")
+    } else {
+        let internal = match group.split('.').next() {
+            None | Some("") => "core",
+            Some(name) => name,
+        };
+        return Err(refused(format!(
+            "failed to convert object: converting ({given}) to ({internal}.{own}): unknown conversion"
+        )));
     };
-    Err(format!(
-        "failed to convert object: converting ({}.{kind}) to ({internal}.{}): unknown conversion",
-        other.version, def.kind
-    ))
+    Err(Unpatched::Failed(fault))
 }
 
 /// Merges an apply configuration, which gets no manager.

@@ -13,7 +13,7 @@ use crate::verbs::write;
 use crate::{managed, meta};
 
 /// The default lifetime of a token, in seconds.
-pub(super) const SECONDS: i64 = 3600;
+const SECONDS: i64 = 3600;
 /// The bounds of the lifetime, in seconds (`ValidateTokenRequest` of pkg/apis/authentication/validation).
 const SHORTEST: i64 = 600;
 const LONGEST: i64 = 1 << 32;
@@ -25,8 +25,17 @@ pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     Ok(Reply::value(201, &request, call.accepted.form))
 }
 
+/// Sets the default lifetime, when the request is decoded and after admission has changed it (`SetDefaults_TokenRequestSpec` of
+/// pkg/apis/authentication/v1).
+pub(super) fn default(request: &mut Value) {
+    if request["spec"]["expirationSeconds"].is_null() {
+        request["spec"]["expirationSeconds"] = SECONDS.into();
+    }
+}
+
 /// Returns the request with its token.
 fn issued(call: &Call<'_>, mut request: Value, options: &WriteOptions) -> ApiResult<Value> {
+    default(&mut request);
     let name = meta::name(&request);
     if !name.is_empty() && name != call.path.name {
         let cause =
