@@ -39,7 +39,7 @@ async fn webhook_failures_have_kube_apiservers_text() {
         ),
         (
             |_| (200, String::new()),
-            "failed to call webhook: 0-length response with status code: 200 and content type: application/json",
+            "failed to call webhook: 0-length response with status code: 200 and content type: text/plain",
         ),
         (
             |review| answered(&review, json!({"allowed": "yes"})),
