@@ -15,6 +15,9 @@ pub enum CrdError {
     /// A request failed. Running the same call again continues where it stopped.
     #[error(transparent)]
     Request(#[from] client::Error),
+    /// The operator has no name.
+    #[error("the operator has no name: give it one, which is recorded on its definitions")]
+    Unnamed,
     /// The version of the operator cannot be ordered.
     #[error("the operator's version {version:?} is not a semantic version ({reason}): write it as 1.2.3")]
     Version {

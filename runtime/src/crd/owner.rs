@@ -24,8 +24,11 @@ impl Owner {
         Some(Self { operator: text(OPERATOR)?, version: text(OPERATOR_VERSION).unwrap_or_default() })
     }
 
-    /// Checks that its version can be ordered.
+    /// Checks that the operator has a name and a version that can be ordered.
     pub(super) fn check(&self) -> Result<(), CrdError> {
+        if self.operator.trim().is_empty() {
+            return Err(CrdError::Unnamed);
+        }
         let broken = |error: semver::Error| CrdError::Version {
             version: self.version.clone(),
             reason: error.to_string(),
@@ -44,5 +47,20 @@ impl Owner {
     pub(super) fn record(&self, definition: &mut Value) {
         definition["metadata"]["annotations"][OPERATOR] = json!(self.operator);
         definition["metadata"]["annotations"][OPERATOR_VERSION] = json!(self.version);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn owner_needs_a_name_and_a_version_that_can_be_ordered() {
+        let check = |operator: &str, version: &str| {
+            Owner { operator: operator.to_owned(), version: version.to_owned() }.check()
+        };
+        assert!(check("a", "1.2.3-rc.1").is_ok());
+        assert!(matches!(check(" ", "1.2.3"), Err(CrdError::Unnamed)));
+        assert!(matches!(check("a", "1.2"), Err(CrdError::Version { .. })));
     }
 }
