@@ -44,13 +44,23 @@ pub use unsaved::Unsaved;
 /// Index of a module in [`Crate::modules`]; 0 is the crate's root.
 pub type ModuleId = usize;
 
+/// The facts beside types to read. Markers of generators that do not run are not even checked in Go, as in
+/// controller-gen.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Beside {
+    /// Rules of roles.
+    pub rules: bool,
+    /// Webhooks and their configurations.
+    pub webhooks: bool,
+}
+
 /// Options for reading crates.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadOptions<'a> {
     /// Folder of the module that this tool writes, which is not read: it has no types and may not exist yet.
     pub generated: Option<&'a Path>,
-    /// Whether to read programs' facts beside types.
-    pub programs: bool,
+    /// The facts beside types to read.
+    pub beside: Beside,
     /// The enabled features of the inputs.
     pub features: &'a FeatureChoice,
     /// Source files whose text here replaces that on disk.

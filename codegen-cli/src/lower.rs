@@ -164,10 +164,17 @@ fn nothing_in(crates: &[Crate], has_left_out: bool) -> Option<Diagnostic> {
         return None;
     }
     let inputs = crates.iter().filter(|krate| krate.is_input);
-    let names: Vec<String> = inputs.clone().map(|krate| display(&krate.folder)).collect();
+    let names: Vec<String> = inputs.clone().map(named).collect();
     let found = nothing_found(&names.join(", "), has_left_out, crates.iter().any(|krate| krate.is_go));
     let is_off = inputs.into_iter().any(|krate| krate.optional.contains_key("kube"));
     Some(if is_off { found.note(OFF) } else { found })
+}
+
+/// The folder of an input, which for Go may be a pattern such as `./...`.
+fn named(krate: &Crate) -> String {
+    let folder = display(&krate.folder);
+    let plain = folder.strip_suffix("...").map_or(folder.as_str(), |rest| rest.trim_end_matches('/'));
+    if plain.is_empty() { "the current folder".to_string() } else { plain.to_string() }
 }
 
 fn nothing_found(inputs: &str, has_left_out: bool, is_go: bool) -> Diagnostic {

@@ -16,7 +16,7 @@ use crate::emit::rust;
 use crate::expand;
 use crate::expansions;
 use crate::ir::Ir;
-use crate::load::{self, HandWritten, LoadOptions, Loaded, Unsaved};
+use crate::load::{self, Beside, HandWritten, LoadOptions, Loaded, Unsaved};
 use crate::lower::{self, ClientUse, LowerOptions, Lowering};
 use crate::output::{Kind, Target};
 use crate::schema::{self, SchemaOptions, Schemas};
@@ -68,16 +68,15 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     let settings = &settings;
     let module = matches!(settings.client.target, Some(ClientTarget::Module(_)));
     let generated = settings.client.output.as_deref().filter(|_| module);
-    let programs = settings.rbac.is_some()
-        || settings.webhook.is_some()
-        || settings.deploy.is_some()
-        || settings.helm.is_some();
+    let deploys = settings.deploy.is_some() || settings.helm.is_some();
+    let beside =
+        Beside { rules: settings.rbac.is_some() || deploys, webhooks: settings.webhook.is_some() || deploys };
     let ignore_unexported = settings.ignore_unexported_fields;
     // As with controller-gen, roles and webhooks need no types, whose packages may be missing.
     let types = settings.only.is_empty()
         || settings.only.iter().any(|it| !matches!(it, Generator::Rbac | Generator::Webhook));
     let options =
-        LoadOptions { generated, programs, features: &settings.features, unsaved, ignore_unexported, types };
+        LoadOptions { generated, beside, features: &settings.features, unsaved, ignore_unexported, types };
     let mut loaded = load::load(&settings.input, options);
     expand::expand(&mut loaded);
     loaded.lock(settings.kubernetes_version);
@@ -98,6 +97,9 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
         ir.evaluated = chosen.given.names();
         chosen.given.write(settings, &mut targets, &mut diagnostics);
         failed = chosen.failed;
+    }
+    if loaded.crates.list.iter().any(|krate| krate.is_go) {
+        diagnostics.iter_mut().for_each(go::in_words_of_go);
     }
     let sources = loaded.into_sources();
     settings.lints.apply(&mut diagnostics);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::manifest;
 use crate::config::WebhookService;
-use crate::ir::{Manifests, Older, WEBHOOK_SERVICE, Webhook};
+use crate::ir::{Manifests, WEBHOOK_SERVICE, Webhook};
 use crate::output::{Kind, OutputTree};
 
 /// controller-gen's name of the file.
@@ -27,8 +27,12 @@ fn object(manifests: &Manifests, mutating: bool, service: Option<&WebhookService
         return None;
     }
     let older = manifests.older;
+    let packages: Vec<&str> = manifests.webhooks.iter().map(package).collect();
     webhooks.sort_by_key(|webhook| {
-        (package(webhook, older), if older.keeps_markers { "" } else { webhook.name() })
+        // Those of the packages stand in the order in which controller-gen visits these.
+        let at =
+            packages.iter().position(|other| *other == package(webhook)).filter(|_| older.keeps_packages);
+        (at, if older.keeps_markers { "" } else { webhook.name() })
     });
     let named = manifests.configurations.iter().filter(|configuration| configuration.mutating == mutating);
     let name = named.filter_map(|configuration| configuration.name.as_deref()).next();
@@ -51,11 +55,9 @@ fn object(manifests: &Manifests, mutating: bool, service: Option<&WebhookService
     Some(out)
 }
 
-/// The folder of a webhook's marker, where it decides the order.
-fn package(webhook: &Webhook, older: Older) -> &str {
-    let file: &str = &webhook.span.file;
-    let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
-    if older.keeps_packages { folder } else { "" }
+/// The folder of a webhook's marker.
+fn package(webhook: &Webhook) -> &str {
+    webhook.span.file.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Points webhooks without a service to that of the deployment, and lets cert-manager inject its authority.

@@ -28,16 +28,24 @@ pub(crate) struct GeneratorOptions {
     pub(crate) year: Option<String>,
 }
 
-/// The options that all calls in a project share, and the place of the first call: `Makefile:12`. `None`: no
-/// call has options, or the calls differ.
-pub(crate) fn of_project(inputs: &[PathBuf]) -> Option<(GeneratorOptions, String)> {
+/// The options of a project's calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// All calls share these; the place is that of the first: `Makefile:12`.
+    Shared(GeneratorOptions, String),
+    /// The calls at these places differ.
+    Differing(String, String),
+}
+
+/// The options of a project's calls; `None`: no call has any.
+pub(crate) fn of_project(inputs: &[PathBuf]) -> Option<Found> {
     let mut seen = BTreeSet::new();
     let mut found: Vec<Call> = Vec::new();
     let folders: Vec<PathBuf> = inputs.iter().map(|input| folder(&input.to_string_lossy())).collect();
     for folder in &folders {
-        for (file, base) in files(folder) {
+        for (file, base, is_own) in files(folder) {
             if seen.insert(file.clone()) {
-                calls(&file, &base, &mut found);
+                calls(&file, &base, is_own, &mut found);
             }
         }
     }
@@ -46,13 +54,14 @@ pub(crate) fn of_project(inputs: &[PathBuf]) -> Option<(GeneratorOptions, String
         let around = |path: &PathBuf| folders.iter().any(|f| f.starts_with(path) || path.starts_with(f));
         call.paths.iter().any(around)
     };
-    if found.iter().any(is_meant) {
-        found.retain(is_meant);
-    }
+    let is_any_meant = found.iter().any(is_meant);
+    found.retain(|call| is_meant(call) || !is_any_meant && call.is_own);
     let first = found.first()?;
-    let is_alike = found.iter().all(|call| call.options == first.options);
-    (is_alike && first.options != GeneratorOptions::default())
-        .then(|| (first.options.clone(), first.place.clone()))
+    if let Some(other) = found.iter().find(|call| call.options != first.options) {
+        return Some(Found::Differing(first.place.clone(), other.place.clone()));
+    }
+    (first.options != GeneratorOptions::default())
+        .then(|| Found::Shared(first.options.clone(), first.place.clone()))
 }
 
 /// A call of controller-gen for CRDs.
@@ -63,6 +72,8 @@ struct Call {
     place: String,
     /// The existing folders of its packages.
     paths: Vec<PathBuf>,
+    /// Whether its file belongs to the module of the input; others of the repository count by their paths.
+    is_own: bool,
 }
 
 /// The folder of a pattern.
@@ -70,17 +81,18 @@ pub(super) fn folder(pattern: &str) -> PathBuf {
     PathBuf::from(pattern.strip_suffix("...").unwrap_or(pattern))
 }
 
-/// The files that may call controller-gen, and their working directories: the files in the folders from the
-/// input up to the top of the repository, and in the usual folders for scripts.
-fn files(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
-    let mut out = Vec::new();
+/// The files that may call controller-gen, their working directories, and whether they belong to the module: the
+/// files in the folders from the input up to the top of the repository, and in the usual folders for scripts.
+fn files(folder: &Path) -> Vec<(PathBuf, PathBuf, bool)> {
+    let (mut out, mut is_own) = (Vec::new(), true);
     let mut at = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_path_buf() };
     for _ in 0..FOLDERS {
         let is_top = at.join(".git").exists();
         let mut found = in_folder(&at, true);
         ASIDE.iter().for_each(|inner| below(&at.join(inner), 0, &mut found));
-        out.extend(found.into_iter().map(|file| (file, at.clone())));
-        if is_top || (at.join("go.mod").is_file() && !has_makefile_above(&at)) {
+        out.extend(found.into_iter().map(|file| (file, at.clone(), is_own)));
+        is_own &= !at.join("go.mod").is_file() || has_makefile_above(&at);
+        if is_top || !is_own && !is_in_repository(&at) {
             break;
         }
         at = at.join("..");
@@ -106,7 +118,8 @@ fn below(folder: &Path, depth: usize, out: &mut Vec<PathBuf>) {
 /// The newest version of controller-gen that a project names in these files or in a go.mod.
 pub(crate) fn version(inputs: &[PathBuf]) -> Option<[u32; 3]> {
     let folders = inputs.iter().map(|input| folder(&input.to_string_lossy()));
-    let named = folders.flat_map(|folder| files(&folder)).map(|(file, _)| file);
+    let named = folders.flat_map(|folder| files(&folder)).filter(|(.., is_own)| *is_own);
+    let named = named.map(|(file, ..)| file);
     let modules = inputs.iter().flat_map(|input| modules(&folder(&input.to_string_lossy())));
     let texts = named.chain(modules).filter_map(|file| fs::read_to_string(file).ok());
     texts.filter_map(|text| text.lines().filter_map(version_in).max()).max()
@@ -147,6 +160,15 @@ fn has_makefile_above(folder: &Path) -> bool {
     above.join("go.mod").is_file() || above.join("Makefile").is_file()
 }
 
+/// Whether a folder above is the top of a repository.
+fn is_in_repository(folder: &Path) -> bool {
+    let mut above = folder.to_path_buf();
+    (0..FOLDERS).any(|_| {
+        above.push("..");
+        above.join(".git").exists()
+    })
+}
+
 fn in_folder(folder: &Path, with_go: bool) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let is_wanted = |path: &PathBuf| {
@@ -161,10 +183,11 @@ fn in_folder(folder: &Path, with_go: bool) -> Vec<PathBuf> {
 }
 
 /// Reads the calls in a file with this working directory.
-fn calls(file: &Path, base: &Path, out: &mut Vec<Call>) {
+fn calls(file: &Path, base: &Path, is_own: bool, out: &mut Vec<Call>) {
     let Ok(text) = fs::read_to_string(file) else { return };
     let is_go = file.extension().is_some_and(|end| end == "go");
     let variables = if is_go { BTreeMap::new() } else { variables(&text) };
+    let mut prerequisite = None;
     for (number, line) in logical_lines(&text) {
         let line = match (is_go, line.strip_prefix("//go:generate ")) {
             (true, Some(rest)) => rest.to_string(),
@@ -172,10 +195,20 @@ fn calls(file: &Path, base: &Path, out: &mut Vec<Call>) {
             (false, _) if line.trim_start_matches(['\t', ' ', '@']).starts_with('#') => continue,
             (false, _) => line,
         };
+        if !is_go && !line.starts_with(['\t', ' ']) {
+            prerequisite = first_prerequisite(&line);
+        }
+        let line = prerequisite.as_ref().map_or_else(|| line.clone(), |first| line.replace("$<", first));
         if let Some((options, paths)) = call(&line, &variables, base) {
-            out.push(Call { options, paths, place: format!("{}:{number}", display(file)) });
+            out.push(Call { options, paths, place: format!("{}:{number}", display(file)), is_own });
         }
     }
+}
+
+/// `$<` of a rule in a Makefile: `$(CONTROLLER_GEN)` of `manifests: $(CONTROLLER_GEN) a`.
+fn first_prerequisite(line: &str) -> Option<String> {
+    let (_, rest) = line.split_once(':').filter(|(_, rest)| !rest.starts_with(['=', ':']))?;
+    rest.split_whitespace().next().map(str::to_string)
 }
 
 /// Lines with their numbers from 1; a line that ends with a backslash continues on the next.
@@ -235,7 +268,9 @@ fn call(
     let tool = words.iter().position(is_tool)?;
     let arguments = || words.iter().map(|word| word.trim_start_matches('+'));
     let wanted = arguments().skip(tool + 1).find(|word| *word == "crd" || word.starts_with("crd:"))?;
-    let entered = words[..tool].iter().position(|word| *word == "cd").and_then(|at| words.get(at + 1));
+    // `@cd api && controller-gen`, `(cd api; controller-gen)`
+    let is_cd = |word: &String| word.trim_start_matches(['@', '-', '(']) == "cd";
+    let entered = words[..tool].iter().rposition(is_cd).and_then(|at| words.get(at + 1));
     let base = entered.map_or_else(|| base.to_path_buf(), |folder| base.join(folder));
     let paths = arguments().filter_map(|word| word.strip_prefix("paths=")).flat_map(|all| all.split(';'));
     let paths =
@@ -320,10 +355,43 @@ mod tests {
         fs::write(folder.path().join("go.mod"), "module a\n").unwrap();
         fs::create_dir_all(folder.path().join("api/v1")).unwrap();
         fs::write(folder.path().join(name), text).unwrap();
-        of_project(&[folder.path().join("api/...")]).map(|(options, place)| {
-            let place = place.rsplit('/').next().unwrap_or_default().to_string();
-            (options, place)
-        })
+        match of_project(&[folder.path().join("api/...")])? {
+            Found::Shared(options, place) => Some((options, file_name(&place))),
+            Found::Differing(..) => None,
+        }
+    }
+
+    fn file_name(place: &str) -> String {
+        place.rsplit('/').next().unwrap_or_default().to_string()
+    }
+
+    #[test]
+    fn differing_calls_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("go.mod"), "module a\n").unwrap();
+        let text = "m:\n\t$(CONTROLLER_GEN) crd:maxDescLen=0\n\t$(CONTROLLER_GEN) crd\n";
+        fs::write(folder.path().join("Makefile"), text).unwrap();
+        let Some(Found::Differing(first, other)) = of_project(&[folder.path().to_path_buf()]) else {
+            panic!()
+        };
+        assert_eq!([first, other].map(|place| file_name(&place)), ["Makefile:2", "Makefile:3"]);
+    }
+
+    /// A module deep inside a repository is called for from the top, as far as the call names its folder.
+    #[test]
+    fn call_at_the_top_of_a_repository_enters_a_module() {
+        let folder = tempfile::tempdir().unwrap();
+        for inner in [".git", "src/api/v1", "src/other"] {
+            fs::create_dir_all(folder.path().join(inner)).unwrap();
+        }
+        for inner in ["src/api/go.mod", "src/other/go.mod"] {
+            fs::write(folder.path().join(inner), "module a\n").unwrap();
+        }
+        let text = "m:\n\t@cd src/api && $(CONTROLLER_GEN) crd:maxDescLen=0 paths=./...\n";
+        fs::write(folder.path().join("Makefile"), text).unwrap();
+        let found = |inner: &str| of_project(&[folder.path().join(inner)]);
+        assert!(matches!(found("src/api"), Some(Found::Shared(..))), "{:?}", found("src/api"));
+        assert_eq!(found("src/other"), None);
     }
 
     #[test]
@@ -348,6 +416,12 @@ mod tests {
                 "m:\n\t$(CONTROLLER_GEN) rbac:roleName=a crd:crdVersions=v1,maxDescLen=0 output:crd:dir=b\n",
                 &short,
                 "Makefile:2",
+            ),
+            (
+                "Makefile",
+                "CONTROLLER_GEN = bin/controller-gen\nm: $(CONTROLLER_GEN) a\n\t$< crd:maxDescLen=0 paths=./...\n",
+                &short,
+                "Makefile:3",
             ),
             (
                 "api/generate.go",

@@ -5,6 +5,7 @@ use kubesmith_core::grammar::{Definition, Family, Place, Target, marker_definiti
 
 use super::release::Release;
 use super::syntax::Word;
+use crate::load::Beside;
 
 /// Markers that make a field required or optional.
 const PRESENCE: [&str; 6] = [
@@ -46,7 +47,13 @@ pub(super) fn is_of_package(text: &str) -> bool {
 
 /// Whether it declares roles or webhooks.
 pub(super) fn is_manifest(name: &str) -> bool {
-    marker_definition(name).is_some_and(|found| family(found).is_some_and(Family::stands_alone))
+    is_beside(name, Beside { rules: true, webhooks: true })
+}
+
+/// Whether it declares one of these facts beside types.
+pub(super) fn is_beside(name: &str, wanted: Beside) -> bool {
+    let family = marker_definition(name).and_then(family).filter(|family| family.stands_alone());
+    family.is_some_and(|family| if family == Family::Rbac { wanted.rules } else { wanted.webhooks })
 }
 
 /// The effective markers, in source order.

@@ -4,6 +4,7 @@
 //! with a map of positions. The later stages are those for Rust, so the meaning of markers, the building of
 //! schemas and the refusals exist once.
 
+mod arguments;
 mod comments;
 mod committed;
 mod constants;
@@ -27,8 +28,9 @@ use std::path::{Path, PathBuf};
 
 use crate::diag::Diagnostic;
 use crate::ir::Older;
+use crate::load::Beside;
 use crate::source::{FileId, Piece, SourceMap};
-pub(crate) use generator::of_project as generator_options;
+pub(crate) use generator::{Found, of_project as generator_options};
 use release::Release;
 pub(crate) use survey::{Survey, SurveyedConstant, SurveyedMethod};
 
@@ -37,8 +39,8 @@ pub(crate) use survey::{Survey, SurveyedConstant, SurveyedMethod};
 pub(crate) struct Options {
     /// Whether to leave out fields whose names begin with a small letter.
     pub(crate) ignore_unexported: bool,
-    /// Whether to read roles and webhooks.
-    pub(crate) manifests: bool,
+    /// The facts beside types to read.
+    pub(crate) beside: Beside,
     /// Whether to read types.
     types: bool,
     /// The release of controller-gen whose output to reproduce.
@@ -47,8 +49,8 @@ pub(crate) struct Options {
 
 impl Options {
     /// Options of a run; the project decides the others.
-    pub(crate) fn new(ignore_unexported: bool, manifests: bool, types: bool) -> Self {
-        Self { ignore_unexported, manifests, types, ..Self::default() }
+    pub(crate) fn new(ignore_unexported: bool, beside: Beside, types: bool) -> Self {
+        Self { ignore_unexported, beside, types, ..Self::default() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Loads Go packages: the files of an import path, read when a type refers to it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -105,9 +105,9 @@ impl Packages {
                 continue;
             }
             let entry = Entry { path: path.clone(), module, is_input: true };
-            let before = sources.len();
+            let before = (sources.len(), diagnostics.len());
             let found = self.read(&folder, entry, sources, diagnostics);
-            if found.is_none() && sources.len() == before {
+            if found.is_none() && (sources.len(), diagnostics.len()) == before {
                 let message = format!("{} has Go files, and none is built", display(&folder));
                 diagnostics.push(
                     Diagnostic::warning(Code::GO_PACKAGE, None, message).note(
@@ -282,6 +282,34 @@ impl Packages {
         files.iter().flat_map(|(_, file)| &file.methods).any(|m| m.receiver == *name && m.name.text == method)
     }
 
+    /// All packages, the inputs first and each of these after those that it imports, as `go list -deps` prints the
+    /// packages of a module (`PackageList` of Go, cmd/go/internal/load/pkg.go), from which controller-gen starts.
+    pub(super) fn roots_first(&self) -> Vec<usize> {
+        let (mut seen, mut out) = (vec![false; self.list.len()], Vec::new());
+        for root in (0..self.list.len()).filter(|at| self.list[*at].is_input) {
+            self.after_imports(root, &mut seen, &mut out, 0);
+        }
+        out.retain(|at| self.list[*at].is_input);
+        out.extend((0..self.list.len()).filter(|at| !self.list[*at].is_input));
+        out
+    }
+
+    fn after_imports(&self, at: usize, seen: &mut [bool], out: &mut Vec<usize>, depth: usize) {
+        if std::mem::replace(&mut seen[at], true) || depth > IMPORT_DEPTH {
+            return;
+        }
+        let Package { files, module, .. } = &self.list[at];
+        let imports = files.iter().flat_map(|(_, file)| &file.imports).map(|import| &import.path.text);
+        for path in imports.collect::<BTreeSet<_>>() {
+            let known = self.by_path.get(&(*module, path.clone())).copied().flatten();
+            let found = known.or_else(|| self.by_suffix(path));
+            if let Some(found) = found.filter(|found| self.list[*found].module == *module) {
+                self.after_imports(found, seen, out, depth + 1);
+            }
+        }
+        out.push(at);
+    }
+
     /// How to get a package that another package imports.
     pub(super) fn way_to(&self, by: usize, path: &str) -> String {
         self.modules[self.list[by].module].way_to(path)
@@ -304,6 +332,9 @@ impl Packages {
 
 /// The mark that some editors put before a text, three bytes long.
 const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// The longest chain of imports that is followed.
+const IMPORT_DEPTH: usize = 256;
 
 /// The most levels of constants in constants.
 const CONSTANT_DEPTH: usize = 16;

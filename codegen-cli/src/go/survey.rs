@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::arguments;
 use super::markers;
 use super::packages::{Package, Packages};
 use super::syntax::Place;
@@ -79,7 +80,7 @@ fn of(packages: &Packages, at: usize, sources: &SourceMap) -> Survey {
         constants: constants(packages, at, package),
         methods: methods.collect(),
         markers: markers.collect(),
-        manifests: manifests.map(|marker| marker.text.clone()).collect(),
+        manifests: manifests.filter_map(arguments::settled).map(|marker| marker.text).collect(),
     }
 }
 

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kubesmith_core::diag::Code;
 use kubesmith_core::grammar::Place as MarkerPlace;
 
+use super::arguments;
 use super::known;
 use super::markers;
 use super::one_of;
@@ -176,6 +177,10 @@ impl Translator<'_> {
         self.markers(&mut text, at, &decl.comments.markers, place, Some(&decl.ty).filter(|_| !is_text));
         if is_kind {
             self.resource(&mut text, id);
+            let (name, place) = (&decl.name.text, &decl.name.place);
+            if ident(name).trim_start_matches("r#") != name {
+                text.attribute(&format!("#[resource(kind = {name:?})]"), place);
+            }
         }
         if !is_text {
             self.enum_of_constants(&mut text, id);
@@ -274,8 +279,9 @@ impl Translator<'_> {
                 );
             }
             // An empty description equals an absent one in Go.
+            let Some(marker) = arguments::settled(marker) else { continue };
             let written = markers::rounded(marker.text.replace(",description=\"\"", ""));
-            text.marker("///", &Word { text: written, place: marker.place.clone() });
+            text.marker("///", &Word { text: written, place: marker.place });
         }
         self.format_of_type(text, at, all, ty);
         counts.sort_by_key(|marker| one_of::rank(marker));
@@ -393,7 +399,8 @@ impl Translator<'_> {
         let mut warnings = Vec::new();
         for (package, found) in self.resolver.packages.list.iter().enumerate().filter(|(_, p)| p.is_input) {
             for (file, (_, parsed)) in found.files.iter().enumerate() {
-                for marker in &parsed.documenting {
+                let is_read = |marker: &&Word| markers::is_beside(markers::name(marker), self.options.beside);
+                for marker in parsed.documenting.iter().filter(is_read) {
                     let loc = self.resolver.loc(At { package, file }, &marker.place);
                     let message = "this marker has no effect in the documentation of a declaration";
                     let help = "put an empty line between the marker and the declaration";
@@ -406,19 +413,19 @@ impl Translator<'_> {
     }
 
     fn finish(mut self) -> Translation {
-        if self.options.manifests {
-            self.warn_of_documentation();
-        }
+        self.warn_of_documentation();
         let mut texts = Vec::new();
-        for (package, found) in self.resolver.packages.list.iter().enumerate() {
+        for package in self.resolver.packages.roots_first() {
+            let found = &self.resolver.packages.list[package];
             for (file, (id, parsed)) in found.files.iter().enumerate() {
                 let mut text = Text::new(*id);
                 let own = TypeId { package, file, item: 0 }..TypeId { package, file: file + 1, item: 0 };
                 if found.is_input {
                     self.package_facts(&mut text, package, file);
-                    let manifests =
-                        parsed.markers.iter().filter(|marker| markers::is_manifest(markers::name(marker)));
-                    manifests.filter(|_| self.options.manifests).for_each(|marker| text.marker("//", marker));
+                    let is_read =
+                        |marker: &&Word| markers::is_beside(markers::name(marker), self.options.beside);
+                    let beside = parsed.markers.iter().filter(is_read).filter_map(arguments::settled);
+                    beside.for_each(|marker| text.marker("//", &marker));
                     text.push("\n");
                 }
                 let broken = self.broken.range(own.clone()).map(|id| parsed.types[id.item].name.text.clone());

@@ -240,7 +240,11 @@ fn differing(crds: &[Crd], generated: &Generated, sites: &mut Sites<'_>) -> Vec<
 }
 
 /// The first path where two values differ, and the difference.
-fn first_difference(wanted: &Value, made: &Value, path: &mut Vec<String>) -> Option<(Vec<String>, String)> {
+pub(super) fn first_difference(
+    wanted: &Value,
+    made: &Value,
+    path: &mut Vec<String>,
+) -> Option<(Vec<String>, String)> {
     match (wanted, made) {
         (Value::Object(wanted), Value::Object(made)) => {
             let names = wanted.keys().chain(made.keys().filter(|name| !wanted.contains_key(*name)));

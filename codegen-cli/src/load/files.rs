@@ -79,7 +79,7 @@ impl Files {
             sources: SourceMap::default(),
             diagnostics: Vec::new(),
             generated: options.generated.and_then(folder_identity),
-            programs: options.programs,
+            programs: options.beside.rules || options.beside.webhooks,
             unsaved: options.unsaved.clone(),
             files: BTreeSet::new(),
         }

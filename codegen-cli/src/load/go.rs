@@ -21,7 +21,7 @@ const CRATE: &str = "go";
 /// enum and any name of a column; the others they refuse.
 fn as_controller_gen(found: Diagnostic) -> Diagnostic {
     match found.code {
-        Code::INVALID_DEFAULT | Code::RBAC_RULE => found.of_a_server(),
+        Code::INVALID_DEFAULT | Code::LIST_MAP_KEY | Code::RBAC_RULE => found.of_a_server(),
         Code::INVALID_ENUM | Code::INVALID_PRINT_COLUMN => found.of_controller_gen(),
         _ => found,
     }
@@ -33,7 +33,7 @@ impl Loaded {
         let Some(first) = inputs.first() else { return };
         let folder = first.to_path_buf();
         let inputs: Vec<PathBuf> = inputs.iter().map(|input| input.to_path_buf()).collect();
-        let go_options = go::Options::new(options.ignore_unexported, options.programs, options.types);
+        let go_options = go::Options::new(options.ignore_unexported, options.beside, options.types);
         let mut found = go::translate(&inputs, &mut self.files.sources, go_options);
         self.files.diagnostics.append(&mut found.diagnostics);
         let mut krate = Crate {

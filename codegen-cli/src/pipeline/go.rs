@@ -14,8 +14,15 @@ pub(super) fn with_options(settings: &Settings) -> (Settings, Option<Diagnostic>
 
     let mut settings = settings.clone();
     let is_go = !settings.input.is_empty() && settings.input.iter().all(|input| go::is_input(input));
-    let Some((found, place)) = is_go.then(|| go::generator_options(&settings.input)).flatten() else {
-        return (settings, None);
+    let (found, place) = match is_go.then(|| go::generator_options(&settings.input)).flatten() {
+        Some(go::Found::Shared(found, place)) => (found, place),
+        Some(go::Found::Differing(first, other)) => {
+            let message =
+                format!("{first} and {other} call controller-gen with different options, and none is taken");
+            let warning = Diagnostic::warning(Code::GO_OPTIONS, None, message);
+            return (settings, Some(warning.help("name the packages of one call at a time, and give its options in the `[crd]` table of kubesmith.toml or as flags")));
+        }
+        None => return (settings, None),
     };
     let mut taken = Vec::new();
     if let (None, Some(limit)) = (settings.max_desc_len, found.max_desc_len) {
@@ -60,6 +67,46 @@ pub(super) fn with_options(settings: &Settings) -> (Settings, Option<Diagnostic>
 #[cfg(not(feature = "go"))]
 pub(super) fn with_options(settings: &Settings) -> (Settings, Option<Diagnostic>) {
     (settings.clone(), None)
+}
+
+/// Advice in the words of attributes, and in those of markers in Go.
+const IN_GO: &[(&str, &str)] = &[
+    (
+        "`#[schema(schemaless, preserve_unknown_fields)]` and `#[validation(type = \"object\")]`",
+        "`+kubebuilder:validation:Schemaless`, `+kubebuilder:pruning:PreserveUnknownFields` and `+kubebuilder:validation:Type=object`",
+    ),
+    ("`#[validation(type = \"object\")]`", "`+kubebuilder:validation:Type=object`"),
+    ("`#[validation(type = \"...\")]`", "`+kubebuilder:validation:Type`"),
+    ("`#[validation(items(type = \"...\"))]`", "`+kubebuilder:validation:items:Type`"),
+    ("`#[schema(preserve_unknown_fields)]`", "`+kubebuilder:pruning:PreserveUnknownFields`"),
+    ("`#[schema(list_type = \"map\", list_map_key = \"type\")]`", "`+listType=map` and `+listMapKey=type`"),
+    ("`#[schema(list_type = \"map\", list_map_key = \"...\")]`", "`+listType=map` and `+listMapKey`"),
+    ("`#[schema(list_type = \"set\")]`", "`+listType=set`"),
+    ("`#[schema(struct_type = \"atomic\")]`", "`+structType=atomic`"),
+    ("`unique_items`", "`+kubebuilder:validation:UniqueItems`"),
+    ("list_type = \"map\"", "+listType=map"),
+    ("list_type = \"set\"", "+listType=set"),
+    ("list_type = \"atomic\"", "+listType=atomic"),
+    ("list_map_key = \"name\"", "+listMapKey=name"),
+    ("`list_map_key`", "`+listMapKey`"),
+    ("`nullable`", "`+nullable`"),
+    ("`timeout_seconds`", "`timeoutSeconds`"),
+    ("timeout_seconds = ", "timeoutSeconds="),
+    (
+        "say `storage_version` in #[resource] of one of them",
+        "write `+kubebuilder:storageversion` on one of them",
+    ),
+    ("`unserved_version`", "`+kubebuilder:unservedversion`"),
+    ("add pub spec: ", "add the field `spec` of a type "),
+    ("add pub status: ", "add the field `status` of a type "),
+    ("names in JSON, after serde's renaming", "names in JSON"),
+];
+
+/// Gives the advice of a diagnostic in the words of Go's markers.
+pub(super) fn in_words_of_go(found: &mut Diagnostic) {
+    for text in std::iter::once(&mut found.message).chain(&mut found.notes).chain(&mut found.help) {
+        *text = IN_GO.iter().fold(std::mem::take(text), |text, (rust, go)| text.replace(rust, go));
+    }
 }
 
 /// Refuses a client package for Go types, which it could not use.

@@ -98,15 +98,14 @@ pub(super) fn one_is_stored(input: &Input<'_>, definition: &Definition<'_>, out:
         ),
         [Version { name: first_name, resource: first, .. }, rest @ ..] => {
             for Version { name, resource, .. } in rest {
-                out.push(
-                    Diagnostic::error(
-                        Code::STORAGE_VERSION,
-                        key_loc(input, resource, "storage"),
-                        format!("both {first_name} and {name} of {} are stored", resource.kind),
-                    )
-                    .secondary(key_loc(input, first, "storage"), format!("the version {first_name}"))
-                    .help(storage_help(resource)),
+                let found = Diagnostic::error(
+                    Code::STORAGE_VERSION,
+                    key_loc(input, resource, "storage"),
+                    format!("both {first_name} and {name} of {} are stored", resource.kind),
                 );
+                let found =
+                    found.secondary(key_loc(input, first, "storage"), format!("the version {first_name}"));
+                out.push(super::judged(input.ir, found.help(storage_help(resource))));
             }
         }
     }

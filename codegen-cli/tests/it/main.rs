@@ -33,6 +33,7 @@ mod genclient;
 mod go_bad;
 mod go_import;
 mod go_input;
+mod go_markers;
 mod go_odd;
 mod helm;
 mod import;

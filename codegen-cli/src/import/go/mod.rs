@@ -16,12 +16,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use kubesmith_core::diag::{Code, Severity};
+use serde_json::Value;
 
 use super::{Imported, shorten, verify, writer};
 use crate::config::{self, Generator, ManifestFlags, Overrides, Settings};
 use crate::diag::{self, Diagnostic};
 use crate::go::{self, Survey};
-use crate::ir::{Group, Resource, Version};
+use crate::ir::{Group, Older, Resource, Version};
+use crate::load::Beside;
 use crate::output::Kind;
 use crate::pipeline::{self, Generated};
 use crate::schema::{self, SchemaOptions};
@@ -38,6 +40,9 @@ pub struct GoOptions {
     pub ignore_unexported_fields: bool,
 }
 
+/// The help for a kind of Kubernetes' groups.
+const APPROVED: &str = "write `+kubebuilder:metadata:annotations=\"api-approved.kubernetes.io=unapproved\"` on the kind, or the URL of the approval";
+
 /// Texts by paths.
 type Files = BTreeMap<String, String>;
 
@@ -49,7 +54,8 @@ pub fn import_go(inputs: &[PathBuf], package: &str, options: GoOptions) -> Impor
     let settled = settings(inputs, options).and_then(|settings| {
         let of_run = pipeline::with_go_options(&settings);
         let ignore_unexported = of_run.ignore_unexported_fields;
-        let surveys = go::survey(inputs, go::Options::new(ignore_unexported, true, true));
+        let beside = Beside { rules: true, webhooks: true };
+        let surveys = go::survey(inputs, go::Options::new(ignore_unexported, beside, true));
         Context { package, of_run: &of_run, surveys: &surveys }.settled(settings)
     });
     match settled {
@@ -159,9 +165,15 @@ impl Context<'_> {
             let Some(what) = difference(wanted, again_crds.get(&file)) else { continue };
             let kind = &resource.kind;
             let message = format!("{kind} would not be reproduced by `generate`: {what}");
-            let diagnostic =
-                Diagnostic::error(Code::NOT_THE_SAME, generated.sources.loc(&resource.span), message)
-                    .help("this is a gap of kubesmith: please report it with the Go types");
+            let mut diagnostic =
+                Diagnostic::error(Code::NOT_THE_SAME, generated.sources.loc(&resource.span), message);
+            diagnostic = if generated.ir.manifests.older == Older::default() {
+                diagnostic.help("this is a gap of kubesmith: please report it with the Go types")
+            } else {
+                diagnostic
+                    .note("the Go types have the schema that the project's release of controller-gen writes")
+                    .help("name a newer release in the project, if attributes in Rust cannot say this schema")
+            };
             if !out.iter().any(|(name, _)| *name == name_of(group, resource)) {
                 out.push((name_of(group, resource), diagnostic));
             }
@@ -193,6 +205,9 @@ impl Context<'_> {
             let mut diagnostic = Diagnostic::error(Code::NOT_GENERATED, loc, message)
                 .note(format!("`kubesmith generate` would report {} for its Rust types", error.code));
             diagnostic.notes.extend(error.notes.iter().cloned());
+            if error.code == Code::INVALID_API_APPROVED {
+                diagnostic = diagnostic.help(APPROVED);
+            }
             out.push((name, diagnostic));
         }
         if out.is_empty() {
@@ -261,6 +276,12 @@ fn difference(wanted: &str, made: Option<&String>) -> Option<String> {
     let Some(made) = made else { return Some("no definition is generated".to_string()) };
     if wanted == made {
         return None;
+    }
+    let value = |text: &str| serde_yaml::from_str::<Value>(text).ok();
+    if let Some((wanted, made)) = value(wanted).zip(value(made))
+        && let Some((path, what)) = verify::first_difference(&wanted, &made, &mut Vec::new())
+    {
+        return Some(format!("{what} at {}", path.join(".")));
     }
     let mut lines = wanted.lines().zip(made.lines()).enumerate();
     let found = lines.find(|(_, (wanted, made))| wanted != made);

@@ -83,6 +83,11 @@ impl Definition {
         }
     }
 
+    /// The key that an argument of the marker sets.
+    pub fn argument(&self, name: &str) -> Option<&'static KeySpec> {
+        self.arguments()?.iter().find(|key| argument_name(key, &self.name) == Some(name))
+    }
+
     /// The equivalent attribute: `#[validation(min_length = 1)]`.
     pub fn attribute(&self) -> String {
         match self.target {

@@ -1,0 +1,128 @@
+//! Settles the arguments of markers as controller-gen reads them: `Definition.Parse` and `Argument.parseSlice` of
+//! controller-tools, pkg/markers/parse.go.
+
+use kubesmith_core::grammar::{Definition, Shape, marker_definition};
+
+use super::markers;
+use super::syntax::Word;
+
+/// A marker with the last of each argument, and without arguments that are empty lists, which equal absent ones;
+/// `None`: the marker itself is an empty list.
+pub(super) fn settled(marker: &Word) -> Option<Word> {
+    let name = markers::name(marker);
+    if name.ends_with(":Enum") && marker.text.split_once('=').is_some_and(|(_, value)| is_empty(value)) {
+        return None;
+    }
+    let all = of(marker);
+    let kept: Vec<&str> = (0..all.len()).filter(|at| counts(marker, &all, *at)).map(|at| all[at]).collect();
+    if kept.len() == all.len() {
+        return Some(marker.clone());
+    }
+    let text = marker_definition(name).map_or_else(String::new, |found| text(&found.name, &kept));
+    Some(Word { text, place: marker.place.clone() })
+}
+
+/// A marker with these arguments.
+pub(super) fn text(name: &str, arguments: &[&str]) -> String {
+    let colon = if arguments.is_empty() { "" } else { ":" };
+    format!("+{name}{colon}{}", arguments.join(","))
+}
+
+/// The arguments of a marker, as written.
+pub(super) fn of(marker: &Word) -> Vec<&str> {
+    let arguments = definition(marker).and_then(|found| marker.text.get(1 + found.name.len()..));
+    arguments.and_then(|rest| rest.strip_prefix(':')).map_or_else(Vec::new, split)
+}
+
+/// The definition of a marker that has arguments of controller-gen.
+fn definition(marker: &Word) -> Option<&'static Definition> {
+    let found = marker_definition(markers::name(marker))?;
+    (found.name.starts_with("kubebuilder:") && marker.text[1..].starts_with(&found.name)).then_some(found)
+}
+
+/// The name of an argument.
+pub(super) fn name(argument: &str) -> &str {
+    argument.split_once('=').map_or(argument, |(name, _)| name).trim()
+}
+
+/// Whether an argument is the last of its name and no empty list.
+fn counts(marker: &Word, all: &[&str], at: usize) -> bool {
+    let own = name(all[at]);
+    let key = definition(marker).and_then(|found| found.argument(own));
+    let is_list = key.is_some_and(|key| {
+        !key.required && matches!(key.shape, Shape::Strings | Shape::List | Shape::SomeOf(_))
+    });
+    let is_nothing = is_list && all[at].split_once('=').is_some_and(|(_, value)| is_empty(value));
+    !is_nothing && !all[at + 1..].iter().any(|later| name(later) == own)
+}
+
+fn is_empty(value: &str) -> bool {
+    let inside = value.trim();
+    let inside = inside.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(inside);
+    inside.trim().is_empty()
+}
+
+/// The parts between commas outside quotes and braces.
+fn split(text: &str) -> Vec<&str> {
+    let (mut out, mut start, mut depth, mut quote, mut is_escaped) = (Vec::new(), 0, 0_usize, None, false);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some('"'), '\\') if !is_escaped => {
+                is_escaped = true;
+                continue;
+            }
+            (Some(open), _) if open == c && !is_escaped => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '`') => quote = Some(c),
+            (None, '{') => depth += 1,
+            (None, '}') => depth = depth.saturating_sub(1),
+            (None, ',') if depth == 0 => {
+                out.push(&text[start..at]);
+                start = at + 1;
+            }
+            (None, _) => {}
+        }
+        is_escaped = false;
+    }
+    out.push(&text[start..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> Option<String> {
+        settled(&Word { text: text.to_string(), place: 0..0 }).map(|marker| marker.text)
+    }
+
+    #[test]
+    fn last_of_repeated_arguments_counts_and_empty_lists_do_not() {
+        for (text, expected) in [
+            (
+                "+kubebuilder:rbac:verbs=get,groups=,resources={},verbs=list;watch",
+                "+kubebuilder:rbac:verbs=list;watch",
+            ),
+            (
+                "+kubebuilder:rbac:groups=\"\",resources=a,verbs=",
+                "+kubebuilder:rbac:groups=\"\",resources=a,verbs=",
+            ),
+            (
+                "+kubebuilder:resource:categories=a,path=b,categories=c",
+                "+kubebuilder:resource:path=b,categories=c",
+            ),
+            ("+kubebuilder:resource:shortName={}", "+kubebuilder:resource"),
+            (
+                "+kubebuilder:validation:XValidation:rule=\"a,message=\\\"b\",message=`c,message=d`,message=e",
+                "+kubebuilder:validation:XValidation:rule=\"a,message=\\\"b\",message=e",
+            ),
+            ("+kubebuilder:validation:Enum=a;{}", "+kubebuilder:validation:Enum=a;{}"),
+            ("+kubebuilder:default={a: b, a: c}", "+kubebuilder:default={a: b, a: c}"),
+        ] {
+            assert_eq!(said(text).as_deref(), Some(expected), "{text}");
+        }
+        for text in ["+kubebuilder:validation:Enum={ }", "+kubebuilder:validation:items:Enum="] {
+            assert_eq!(said(text), None, "{text}");
+        }
+    }
+}
