@@ -58,7 +58,13 @@ fn pairs(definition: &Definition) -> Vec<Pair<'_>> {
     others.flat_map(|other| [Pair { of: storage, in_: other }, Pair { of: other, in_: storage }]).collect()
 }
 
-/// Returns the fields that the new definition loses between versions and the old one did not.
+/// The old storage version with the new one, if this is another: a migration rewrites all objects in it.
+fn moved<'a>(old: &Definition, new: &'a Definition) -> Option<Pair<'a>> {
+    let (of, in_) = (new.version(&old.storage()?.name)?, new.storage()?);
+    (of.name != in_.name).then_some(Pair { of, in_ })
+}
+
+/// Returns the fields that the new definition loses between versions and the old one did not, or did not lose for good.
 fn lost(old: &Definition, new: &Definition) -> Vec<Change> {
     let is_lost = |change: &Change| {
         let code = change.code;
@@ -67,17 +73,23 @@ fn lost(old: &Definition, new: &Definition) -> Vec<Change> {
             ChangeCode::FieldRemoved | ChangeCode::PruningAdded | ChangeCode::EmbeddedResourceRemoved
         )
     };
-    let losses = |definition| {
-        let found = pairs(definition).into_iter().map(move |pair| (pair, pair.changes(definition)));
+    let losses_of = |definition, pairs: Vec<_>| {
+        let found = pairs.into_iter().map(move |pair: Pair<'_>| (pair, pair.changes(definition)));
         found
             .flat_map(|(pair, changes)| changes.into_iter().filter(is_lost).map(move |change| (pair, change)))
     };
+    let losses = |definition| losses_of(definition, pairs(definition));
     let known: BTreeSet<_> = match old.has_webhook() {
         true => BTreeSet::new(),
         false => losses(old).map(|(pair, change)| key(&pair, &change)).collect(),
     };
-    let fresh = losses(new).filter(|(pair, change)| !known.contains(&key(pair, change)));
-    fresh.map(|(pair, change)| at_origin(pair, change)).collect()
+    let moved = moved(old, new);
+    let is_moved = |pair: &Pair<'_>| {
+        moved.is_some_and(|moved| (&moved.of.name, &moved.in_.name) == (&pair.of.name, &pair.in_.name))
+    };
+    let fresh = losses(new).filter(|(pair, change)| !is_moved(pair) && !known.contains(&key(pair, change)));
+    let for_good = losses_of(new, moved.into_iter().collect());
+    fresh.chain(for_good).map(|(pair, change)| at_origin(pair, change)).collect()
 }
 
 /// Reports the loss at the field: the version that loses it does not have it.

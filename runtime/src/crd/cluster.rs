@@ -75,6 +75,18 @@ pub(super) fn key(object: &Value) -> ObjectKey {
     }
 }
 
+/// Has the server refuse unknown fields instead of dropping them.
+fn strictly(request: HttpRequest<Vec<u8>>) -> Result<HttpRequest<Vec<u8>>, kube::core::request::Error> {
+    let (mut parts, body) = request.into_parts();
+    let separator = if parts.uri.query().is_some_and(|query| !query.ends_with('&')) { "&" } else { "" };
+    let start = if parts.uri.query().is_some() { "" } else { "?" };
+    let uri = format!("{}{start}{separator}fieldValidation=Strict", parts.uri);
+    parts.uri = uri
+        .parse()
+        .map_err(|error: http::uri::InvalidUri| kube::core::request::Error::BuildRequest(error.into()))?;
+    Ok(HttpRequest::from_parts(parts, body))
+}
+
 impl Cluster<'_> {
     /// The definition, if there is one.
     pub(super) async fn definition(&self, name: &str) -> Result<Option<Value>, client::Error> {
@@ -85,7 +97,7 @@ impl Cluster<'_> {
         }
     }
 
-    /// Creates the definition.
+    /// Creates the definition, without fields that the server does not know.
     pub(super) async fn create(
         &self,
         definition: &Value,
@@ -93,7 +105,8 @@ impl Cluster<'_> {
         dry_run: bool,
     ) -> Result<Value, client::Error> {
         let params = PostParams { dry_run, field_manager: Some(manager.to_owned()) };
-        let made = Paths::new(DEFINITIONS).create(&params, definition.to_string().into_bytes());
+        let made =
+            Paths::new(DEFINITIONS).create(&params, definition.to_string().into_bytes()).and_then(strictly);
         let name = definition["metadata"]["name"].as_str();
         self.send("create", "customresourcedefinitions.apiextensions.k8s.io", name, made).await
     }

@@ -71,6 +71,7 @@
 mod cluster;
 mod error;
 mod judge;
+mod managers;
 mod migrate;
 mod objects;
 mod owner;

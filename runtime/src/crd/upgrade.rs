@@ -12,14 +12,13 @@ use super::CrdError;
 use super::cluster::{Cluster, Collection};
 use super::error::Refusal;
 use super::judge::{self, Judged};
+use super::managers::{MANAGER, adopted, created_as_applied, manage};
 use super::objects::{self, Objects};
 use super::owner::Owner;
 use super::status::{is_deleted, not_established};
 use super::wait::Wait;
 use crate::client;
 
-/// The field manager of definitions. It does not depend on the operator, so that another one can take them over.
-const MANAGER: &str = "kubesmith-crd";
 /// The limit of attempts to judge an upgrade when another client changes the definition meanwhile.
 const TRIES: usize = 10;
 /// The default timeout of establishing or deleting a definition.
@@ -258,7 +257,10 @@ impl Upgrade {
             let changes = way_back.into_iter().filter(judge::is_refused).collect();
             return Err(CrdError::OneWay { name: outcome.name, changes });
         }
-        let is_done = is_same && owner.as_ref() == Some(&self.owner) && made_by_create(&live).is_none();
+        let is_done = is_same
+            && has_metadata(&live, &wanted.manifest)
+            && owner.as_ref() == Some(&self.owner)
+            && adopted(&live).is_none();
         outcome.action = if is_done { Action::Unchanged } else { Action::Updated };
         (outcome.changes, outcome.way_back) = (changes, way_back);
         Ok(Ok(Plan { live: Some(live), outcome }))
@@ -352,14 +354,19 @@ impl Upgrade {
                 created_as_applied(cluster, &wanted.name, created).await
             };
         };
-        let mut version = judged["metadata"]["resourceVersion"].clone();
-        if let Some(managed) = made_by_create(judged)
+        let mut live = judged.clone();
+        if converts(&live) && !converts(&manifest) {
+            live = remove_webhook(cluster, &wanted.name, &live, self.dry_run).await?;
+            if self.dry_run {
+                return Ok(());
+            }
+        }
+        if let Some(managed) = adopted(&live)
             && !self.dry_run
         {
-            let applied = manage(cluster, &wanted.name, judged, managed).await?;
-            version = applied["metadata"]["resourceVersion"].clone();
+            live = manage(cluster, &wanted.name, &live, managed).await?;
         }
-        manifest["metadata"]["resourceVersion"] = version;
+        manifest["metadata"]["resourceVersion"] = live["metadata"]["resourceVersion"].clone();
         let params = PatchParams { dry_run: self.dry_run, ..PatchParams::apply(MANAGER).force() };
         cluster.patch_definition(&wanted.name, None, &params, &Patch::Apply(manifest)).await?;
         Ok(())
@@ -397,7 +404,13 @@ async fn unserved(cluster: &Cluster<'_>, definition: &Value) -> Result<Option<St
 }
 
 fn drops_fields(code: ChangeCode) -> bool {
-    matches!(code, ChangeCode::FieldRemoved | ChangeCode::PruningAdded | ChangeCode::FieldDeclared)
+    matches!(
+        code,
+        ChangeCode::FieldRemoved
+            | ChangeCode::PruningAdded
+            | ChangeCode::FieldDeclared
+            | ChangeCode::VersionsDiverge
+    )
 }
 
 /// Checks that no definition is given twice with different contents.
@@ -449,48 +462,30 @@ fn newer(wanted: &Wanted, live: &Definition, version: Option<String>) -> Result<
     Err(CrdError::Newer { name: wanted.name.clone(), version: version.unwrap_or_default(), missing })
 }
 
-/// Makes the creation of a definition an apply. The server's controllers write its status at the same time.
-async fn created_as_applied(cluster: &Cluster<'_>, name: &str, created: Value) -> Result<(), CrdError> {
-    let mut live = created;
-    for attempt in 1.. {
-        let Some(managed) = made_by_create(&live) else { break };
-        match manage(cluster, name, &live, managed).await {
-            Err(error) if error.is_conflict() && attempt < TRIES => {}
-            done => return done.map(drop).map_err(CrdError::from),
-        }
-        let found = cluster.definition(name).await?;
-        live = found.ok_or_else(|| CrdError::Missing { name: name.to_owned() })?;
-    }
-    Ok(())
+/// Reports whether a definition has the labels and annotations of a manifest.
+fn has_metadata(live: &Value, manifest: &Value) -> bool {
+    ["labels", "annotations"].iter().all(|field| {
+        let own = manifest["metadata"][field].as_object();
+        own.into_iter().flatten().all(|(key, value)| live["metadata"][field].get(key) == Some(value))
+    })
 }
 
-/// Replaces the managed fields of a definition unless it changed since it was read.
-async fn manage(
+/// Reports whether a webhook converts between the versions of a definition.
+fn converts(definition: &Value) -> bool {
+    definition.pointer("/spec/conversion/strategy").is_some_and(|strategy| strategy == "Webhook")
+}
+
+/// Removes the conversion webhook of a definition. An apply leaves the parts that other managers own, such as the authority that a
+/// certificate manager writes, and a server refuses a webhook without its strategy.
+async fn remove_webhook(
     cluster: &Cluster<'_>,
     name: &str,
     live: &Value,
-    managed: Value,
+    dry_run: bool,
 ) -> Result<Value, client::Error> {
+    let conversion = json!({"strategy": "None", "webhook": null});
     let version = &live["metadata"]["resourceVersion"];
-    let patch = Patch::Merge(json!({"metadata": {"resourceVersion": version, "managedFields": managed}}));
-    let params = PatchParams { field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() };
-    cluster.patch_definition(name, None, &params, &patch).await
-}
-
-/// Returns the managed fields of a definition that [`Upgrade`] created and has not applied yet, with the creation
-/// turned into an apply. Only then does a later apply remove fields that the definition drops.
-///
-/// Source: client-go's `util/csaupgrade`, which does this for `kubectl apply`.
-fn made_by_create(live: &Value) -> Option<Value> {
-    let mut managed = live["metadata"].get("managedFields")?.clone();
-    let entries = managed.as_array_mut()?;
-    let is_own = |entry: &Value, operation: &str| {
-        entry["manager"] == MANAGER && entry["operation"] == operation && entry.get("subresource").is_none()
-    };
-    if entries.iter().any(|entry| is_own(entry, "Apply")) {
-        return None;
-    }
-    let created = entries.iter_mut().find(|entry| is_own(entry, "Update"))?;
-    created["operation"] = "Apply".into();
-    Some(managed)
+    let patch = json!({"metadata": {"resourceVersion": version}, "spec": {"conversion": conversion}});
+    let params = PatchParams { field_manager: Some(MANAGER.to_owned()), dry_run, ..PatchParams::default() };
+    cluster.patch_definition(name, None, &params, &Patch::Merge(patch)).await
 }

@@ -2,6 +2,7 @@
 
 mod migrate;
 mod upgrade;
+mod written;
 
 use std::io;
 use std::sync::Arc;

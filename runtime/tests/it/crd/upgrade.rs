@@ -64,7 +64,7 @@ async fn definition_is_unchanged_when_others_wrote_its_authority() {
     env.stop().await;
 }
 
-fn definitions_resource() -> kube::api::ApiResource {
+pub(super) fn definitions_resource() -> kube::api::ApiResource {
     kube::api::ApiResource {
         group: "apiextensions.k8s.io".to_owned(),
         version: "v1".to_owned(),
