@@ -16,7 +16,7 @@ use serde::{Serialize, Serializer};
 use crate::schema::Schema;
 pub use crate::source::Span;
 
-pub use manifests::{Manifests, Policy, PolicyRule, Webhook, WebhookConfiguration};
+pub use manifests::{Beside, Manifests, Policy, PolicyRule, Webhook, WebhookConfiguration};
 pub(crate) use manifests::{WEBHOOK_SERVICE, api_group};
 pub use rust_type::RustType;
 pub use types::{Element, Enum, Field, Places, RustField, Shape, Tagging, TypeDef, TypeId, TypeRef, Variant};

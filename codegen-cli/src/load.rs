@@ -23,7 +23,7 @@ use kubesmith_core::diag::Code;
 
 use crate::cfg::{Cfg, FeatureChoice};
 use crate::diag::Diagnostic;
-use crate::ir::Older;
+use crate::ir::{Beside, Older};
 use crate::known;
 use crate::macros::Tree;
 use crate::paths::display;
@@ -43,16 +43,6 @@ pub use unsaved::Unsaved;
 
 /// Index of a module in [`Crate::modules`]; 0 is the crate's root.
 pub type ModuleId = usize;
-
-/// The facts beside types to read. Markers of generators that do not run are not even checked in Go, as in
-/// controller-gen.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Beside {
-    /// Rules of roles.
-    pub rules: bool,
-    /// Webhooks and their configurations.
-    pub webhooks: bool,
-}
 
 /// Options for reading crates.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ use kubesmith_core::grammar::{Definition, Family, Place, Target, marker_definiti
 
 use super::release::Release;
 use super::syntax::Word;
-use crate::load::Beside;
+use crate::ir::Beside;
 
 /// Markers that make a field required or optional.
 const PRESENCE: [&str; 6] = [

@@ -27,8 +27,7 @@ mod translate;
 use std::path::{Path, PathBuf};
 
 use crate::diag::Diagnostic;
-use crate::ir::Older;
-use crate::load::Beside;
+use crate::ir::{Beside, Older};
 use crate::source::{FileId, Piece, SourceMap};
 pub(crate) use generator::{Found, of_project as generator_options};
 use release::Release;

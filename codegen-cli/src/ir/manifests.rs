@@ -26,6 +26,16 @@ impl Manifests {
     }
 }
 
+/// The facts beside types to read. Markers of generators that do not run are not even checked in Go, as in
+/// controller-gen.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Beside {
+    /// Rules of roles.
+    pub rules: bool,
+    /// Webhooks and their configurations.
+    pub webhooks: bool,
+}
+
 /// A rule of a role.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PolicyRule {
