@@ -88,26 +88,26 @@ fn unite(all: &mut Value, more: &Value) {
 mod tests {
     use super::*;
 
-    fn entry(manager: &str, operation: &str, fields: Value) -> Value {
+    fn entry(manager: &str, operation: &str, fields: &Value) -> Value {
         json!({"manager": manager, "operation": operation, "fieldsV1": fields})
     }
 
     #[test]
     fn fields_of_other_writers_of_whole_definitions_are_adopted() {
         let names = json!({"f:spec": {"f:names": {"f:shortNames": {}}}});
-        let mut status = entry("kube-apiserver", "Update", json!({"f:status": {}}));
+        let mut status = entry("kube-apiserver", "Update", &json!({"f:status": {}}));
         status["subresource"] = json!("status");
-        let rotator = entry("cert-manager-cainjector", "Update", json!({"f:spec": {"f:conversion": {}}}));
+        let rotator = entry("cert-manager-cainjector", "Update", &json!({"f:spec": {"f:conversion": {}}}));
         let entries = json!([
-            entry("kubectl-client-side-apply", "Update", names.clone()),
+            entry("kubectl-client-side-apply", "Update", &names),
             rotator,
-            entry(MANAGER, "Apply", json!({"f:spec": {"f:scope": {}, "f:names": {"f:kind": {}}}})),
+            entry(MANAGER, "Apply", &json!({"f:spec": {"f:scope": {}, "f:names": {"f:kind": {}}}})),
             status,
         ]);
         let all = json!({"f:spec": {"f:scope": {}, "f:names": {"f:kind": {}, "f:shortNames": {}}}});
-        let expected = json!([entry(MANAGER, "Apply", all), rotator, status]);
+        let expected = json!([entry(MANAGER, "Apply", &all), rotator, status]);
         assert_eq!(adopted(&json!({"metadata": {"managedFields": entries}})), Some(expected));
-        let own = json!([entry(MANAGER, "Apply", names), rotator, status]);
+        let own = json!([entry(MANAGER, "Apply", &names), rotator, status]);
         assert_eq!(adopted(&json!({"metadata": {"managedFields": own}})), None);
     }
 }
