@@ -118,8 +118,9 @@ impl CustomResource {
         meta::drop_invalid(self.schema(), object);
     }
 
-    /// Returns the faults of an object that is complete: unknown fields are dropped, defaults filled in, and it has its
-    /// name. `old` is the replaced object; with `status_only`, only its status was written.
+    /// Returns the faults of an object that has its defaults and its name. Unknown fields may remain: they are ignored, but
+    /// count for `minProperties` and `maxProperties`. `old` is the replaced object; with `status_only`, only its status was
+    /// written.
     #[must_use]
     pub fn check(&self, object: &Value, old: Option<&Value>, status_only: bool) -> Vec<Cause> {
         let mut causes = match old {

@@ -1,4 +1,4 @@
-//! What an upgrade leaves in the cluster, whoever wrote the definition before.
+//! Upgrades of definitions that other clients have written, and of those whose objects would lose fields.
 
 use kube::api::{Api, DynamicObject, Patch, PatchParams, PostParams};
 use kubesmith_runtime::crd::{Action, ChangeCode, CrdError, Outcome, Upgrade};
