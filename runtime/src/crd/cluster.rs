@@ -12,6 +12,8 @@ const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitio
 
 /// The number of objects in a page of a list, as in `kubectl`.
 pub(super) const PAGE: u32 = 500;
+/// The limit of attempts to write a definition that other clients change at the same time.
+pub(super) const TRIES: usize = 10;
 
 /// Sends requests about definitions, and about the objects of kinds that only definitions know.
 pub(super) struct Cluster<'a>(pub(super) &'a kube::Client);
@@ -97,7 +99,7 @@ impl Cluster<'_> {
         }
     }
 
-    /// Creates the definition, without fields that the server does not know.
+    /// Creates the definition. The server refuses unknown fields.
     pub(super) async fn create(
         &self,
         definition: &Value,

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::CrdError;
-use super::cluster::{Cluster, Collection, PAGE, Page, key};
+use super::cluster::{Cluster, Collection, PAGE, Page, TRIES, key};
 use super::error::Failed;
 use super::status::{not_established, stored_versions};
 use crate::cache::ObjectKey;
@@ -30,8 +30,6 @@ const AT_ONCE: usize = 8;
 const TOLD: usize = 100;
 /// The limit of retries of an object that an overloaded server refused.
 const RETRIES: u32 = 5;
-/// The limit of attempts to prune the stored versions when another client changes the definition meanwhile.
-const TRIES: usize = 10;
 
 /// A migration of the objects of a definition to its storage version. The [module](super) has an example.
 ///

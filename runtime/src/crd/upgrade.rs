@@ -9,18 +9,16 @@ use kubesmith_apiextensions::diff::{Change, ChangeCode, Definition};
 use serde_json::{Value, json};
 
 use super::CrdError;
-use super::cluster::{Cluster, Collection};
+use super::cluster::{Cluster, Collection, TRIES};
 use super::error::Refusal;
 use super::judge::{self, Judged};
-use super::managers::{MANAGER, adopted, created_as_applied, manage};
+use super::managers::{MANAGER, adopted, created_as_applied, has_metadata, manage, replace_without_webhook};
 use super::objects::{self, Objects};
 use super::owner::Owner;
 use super::status::{is_deleted, not_established};
 use super::wait::Wait;
 use crate::client;
 
-/// The limit of attempts to judge an upgrade when another client changes the definition meanwhile.
-const TRIES: usize = 10;
 /// The default timeout of establishing or deleting a definition.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -257,17 +255,14 @@ impl Upgrade {
             let changes = way_back.into_iter().filter(judge::is_refused).collect();
             return Err(CrdError::OneWay { name: outcome.name, changes });
         }
-        let is_done = is_same
-            && has_metadata(&live, &wanted.manifest)
-            && owner.as_ref() == Some(&self.owner)
-            && adopted(&live).is_none();
+        let is_done = is_same && has_metadata(&live, &self.manifest(wanted)) && adopted(&live).is_none();
         outcome.action = if is_done { Action::Unchanged } else { Action::Updated };
         (outcome.changes, outcome.way_back) = (changes, way_back);
         Ok(Ok(Plan { live: Some(live), outcome }))
     }
 
-    /// The definition, if there is one. One that is being deleted takes what is written into it along, so the upgrade
-    /// waits until it is gone.
+    /// The definition, if there is one. A write to a definition that is being deleted is lost, so the upgrade waits until it is
+    /// gone.
     async fn live(&self, cluster: &Cluster<'_>, name: &str) -> Result<Option<Value>, CrdError> {
         let mut wait = Wait::new(self.timeout);
         loop {
@@ -339,12 +334,18 @@ impl Upgrade {
         self.attempt(cluster, wanted, &plan).await.map(|()| plan.outcome)
     }
 
+    /// The manifest of a definition, with its owner.
+    fn manifest(&self, wanted: &Wanted) -> Value {
+        let mut manifest = wanted.manifest.clone();
+        self.owner.record(&mut manifest);
+        manifest
+    }
+
     async fn attempt(&self, cluster: &Cluster<'_>, wanted: &Wanted, plan: &Plan) -> Result<(), CrdError> {
         if matches!(plan.outcome.action, Action::Unchanged | Action::KeptNewer) {
             return Ok(());
         }
-        let mut manifest = wanted.manifest.clone();
-        self.owner.record(&mut manifest);
+        let mut manifest = self.manifest(wanted);
         let Some(judged) = &plan.live else {
             // An apply would also replace a definition that a newer operator installs at the same time.
             let created = cluster.create(&manifest, MANAGER, self.dry_run).await?;
@@ -355,8 +356,9 @@ impl Upgrade {
             };
         };
         let mut live = judged.clone();
+        manifest["metadata"]["resourceVersion"] = live["metadata"]["resourceVersion"].clone();
         if converts(&live) && !converts(&manifest) {
-            live = remove_webhook(cluster, &wanted.name, &live, self.dry_run).await?;
+            live = replace_without_webhook(cluster, &wanted.name, &manifest, self.dry_run).await?;
             if self.dry_run {
                 return Ok(());
             }
@@ -462,30 +464,7 @@ fn newer(wanted: &Wanted, live: &Definition, version: Option<String>) -> Result<
     Err(CrdError::Newer { name: wanted.name.clone(), version: version.unwrap_or_default(), missing })
 }
 
-/// Reports whether a definition has the labels and annotations of a manifest.
-fn has_metadata(live: &Value, manifest: &Value) -> bool {
-    ["labels", "annotations"].iter().all(|field| {
-        let own = manifest["metadata"][field].as_object();
-        own.into_iter().flatten().all(|(key, value)| live["metadata"][field].get(key) == Some(value))
-    })
-}
-
 /// Reports whether a webhook converts between the versions of a definition.
 fn converts(definition: &Value) -> bool {
     definition.pointer("/spec/conversion/strategy").is_some_and(|strategy| strategy == "Webhook")
-}
-
-/// Removes the conversion webhook of a definition. An apply leaves the parts that other managers own, such as the authority that a
-/// certificate manager writes, and a server refuses a webhook without its strategy.
-async fn remove_webhook(
-    cluster: &Cluster<'_>,
-    name: &str,
-    live: &Value,
-    dry_run: bool,
-) -> Result<Value, client::Error> {
-    let conversion = json!({"strategy": "None", "webhook": null});
-    let version = &live["metadata"]["resourceVersion"];
-    let patch = json!({"metadata": {"resourceVersion": version}, "spec": {"conversion": conversion}});
-    let params = PatchParams { field_manager: Some(MANAGER.to_owned()), dry_run, ..PatchParams::default() };
-    cluster.patch_definition(name, None, &params, &Patch::Merge(patch)).await
 }

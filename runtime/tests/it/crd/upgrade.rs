@@ -220,7 +220,6 @@ async fn newer_definition_is_kept_when_an_older_operator_starts() {
     env.stop().await;
 }
 
-/// Several versions of an operator start at the same time, in every order of their requests that the scheduler has.
 #[tokio::test(start_paused = true)]
 async fn definition_is_replaced_only_on_request_when_its_version_cannot_be_ordered() {
     let (env, client) = server().await;
@@ -266,6 +265,7 @@ async fn definition_that_is_being_deleted_is_installed_again_when_it_is_gone() {
     env.stop().await;
 }
 
+/// Several versions of an operator start at the same time, in every order of their requests that the scheduler has.
 #[tokio::test(start_paused = true)]
 async fn newest_definition_wins_when_versions_start_at_once() {
     let (env, client) = server().await;

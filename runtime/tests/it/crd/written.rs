@@ -4,7 +4,7 @@ use kube::api::{Api, DynamicObject, Patch, PatchParams, PostParams};
 use kubesmith_runtime::crd::{Action, ChangeCode, CrdError, Outcome, Upgrade};
 use serde_json::{Value, json};
 
-use super::{create, live, server, size, version, widgets};
+use super::{create, killed_at, live, server, size, version, widgets};
 
 fn upgrade(version: &str) -> Upgrade {
     Upgrade::new("widget-operator", version)
@@ -35,25 +35,92 @@ async fn field_that_a_new_storage_version_lacks_is_reported() {
     env.stop().await;
 }
 
-#[tokio::test(start_paused = true)]
-async fn conversion_webhook_is_removed_with_what_others_wrote_into_it() {
-    let (env, client) = server().await;
-    let plain = widgets(&[version("v1", true, &size())]);
+fn converted(plain: &Value) -> Value {
     let mut converted = plain.clone();
     converted["spec"]["conversion"] = json!({"strategy": "Webhook", "webhook": {
         "conversionReviewVersions": ["v1"],
         "clientConfig": {"service": {"namespace": "a", "name": "b", "path": "/convert", "port": 443}}}});
-    apply(&client, upgrade("1.0.0"), &converted).await.unwrap();
+    converted
+}
+
+/// Writes the authority of the conversion webhook, as a certificate manager does.
+async fn write_authority(client: &kube::Client) {
     let pem = "-----BEGIN CERTIFICATE-----\nYQ==\n-----END CERTIFICATE-----\n";
     let bundle = json!(k8s_openapi::ByteString(pem.into()));
     let patch = json!({"spec": {"conversion": {"webhook": {"clientConfig": {"caBundle": bundle}}}}});
-    definitions(&client).patch(super::WIDGETS, &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
+    definitions(client).patch(super::WIDGETS, &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn conversion_webhook_is_removed_with_what_others_wrote_into_it() {
+    let (env, client) = server().await;
+    let plain = widgets(&[version("v1", true, &size())]);
+    let converted = converted(&plain);
+    apply(&client, upgrade("1.0.0"), &converted).await.unwrap();
+    write_authority(&client).await;
     let dry = apply(&client, upgrade("1.1.0").dry_run(), &plain).await.unwrap();
     assert_eq!(dry.action, Action::Updated);
     assert_eq!(live(&client).await["spec"]["conversion"]["strategy"], "Webhook");
     assert_eq!(apply(&client, upgrade("1.1.0"), &plain).await.unwrap().action, Action::Updated);
     assert_eq!(live(&client).await["spec"]["conversion"], json!({"strategy": "None"}));
     assert_eq!(apply(&client, upgrade("1.1.0"), &plain).await.unwrap().action, Action::Unchanged);
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn conversion_webhook_stays_when_the_server_refuses_the_new_versions() {
+    let (env, client) = server().await;
+    let plain = widgets(&[version("v1", true, &size())]);
+    apply(&client, upgrade("1.0.0"), &converted(&plain)).await.unwrap();
+    write_authority(&client).await;
+    let before = live(&client).await;
+    let refused =
+        widgets(&[version("v1", true, &json!({"size": {"type": "integer"}, "note": {"type": "text"}}))]);
+    for next in [upgrade("1.1.0").dry_run(), upgrade("1.1.0")] {
+        let error = apply(&client, next, &refused).await.unwrap_err().to_string();
+        assert!(error.contains("properties[note].type"), "{error}");
+        assert_eq!(live(&client).await, before);
+    }
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn removal_of_a_webhook_continues_when_it_was_killed_at_any_request() {
+    let wanted = widgets(&[version("v1", true, &size())]);
+    for (at, after_request) in (0..).flat_map(|at| [(at, false), (at, true)]) {
+        let (env, client) = server().await;
+        apply(&client, upgrade("1.0.0"), &converted(&wanted)).await.unwrap();
+        write_authority(&client).await;
+        let (killed, _) = killed_at(&client, at, after_request);
+        let is_done = apply(&killed, upgrade("1.1.0"), &wanted).await.is_ok();
+        apply(&client, upgrade("1.1.0"), &wanted).await.unwrap();
+        let now = live(&client).await;
+        assert_eq!(now["spec"]["conversion"], json!({"strategy": "None"}), "killed at {at}, {after_request}");
+        assert_eq!(now["metadata"]["annotations"]["kubesmith.dev/operator-version"], "1.1.0");
+        assert_eq!(apply(&client, upgrade("1.1.0"), &wanted).await.unwrap().action, Action::Unchanged);
+        env.stop().await;
+        if is_done {
+            assert!(at >= 4, "requests: {at}");
+            break;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn annotation_of_helm_stays() {
+    let (env, client) = server().await;
+    let plain = widgets(&[version("v1", true, &size())]);
+    let mut charted = plain.clone();
+    charted["metadata"]["annotations"] = json!({"helm.sh/resource-policy": "keep"});
+    charted["spec"]["names"]["shortNames"] = json!(["wg"]);
+    let helm = PostParams { field_manager: Some("helm".to_owned()), ..PostParams::default() };
+    definitions(&client).create(&helm, &serde_json::from_value(charted).unwrap()).await.unwrap();
+    let next = || upgrade("1.0.0").allow(ChangeCode::ShortNameRemoved);
+    assert_eq!(apply(&client, next(), &plain).await.unwrap().action, Action::Updated);
+    let now = live(&client).await;
+    assert_eq!(now["spec"]["names"].get("shortNames"), None);
+    assert_eq!(now["metadata"]["annotations"]["helm.sh/resource-policy"], "keep");
+    assert_eq!(apply(&client, next(), &plain).await.unwrap().action, Action::Unchanged);
     env.stop().await;
 }
 
@@ -74,13 +141,17 @@ async fn names_are_removed_from_a_definition_that_kubectl_wrote() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn changed_annotation_is_an_update() {
+async fn changed_or_dropped_annotation_is_an_update() {
     let (env, client) = server().await;
     let mut wanted = widgets(&[version("v1", true, &size())]);
     apply(&client, upgrade("1.0.0"), &wanted).await.unwrap();
     wanted["metadata"]["annotations"] = json!({"cert-manager.io/inject-ca-from": "a/b"});
     assert_eq!(apply(&client, upgrade("1.0.0"), &wanted).await.unwrap().action, Action::Updated);
     assert_eq!(live(&client).await["metadata"]["annotations"]["cert-manager.io/inject-ca-from"], "a/b");
+    assert_eq!(apply(&client, upgrade("1.0.0"), &wanted).await.unwrap().action, Action::Unchanged);
+    wanted["metadata"]["annotations"] = json!({});
+    assert_eq!(apply(&client, upgrade("1.0.0"), &wanted).await.unwrap().action, Action::Updated);
+    assert_eq!(live(&client).await["metadata"]["annotations"].get("cert-manager.io/inject-ca-from"), None);
     assert_eq!(apply(&client, upgrade("1.0.0"), &wanted).await.unwrap().action, Action::Unchanged);
     env.stop().await;
 }
