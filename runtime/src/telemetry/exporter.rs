@@ -1,11 +1,10 @@
 //! Sends spans to a collector in OpenTelemetry's protocol, OTLP over HTTP.
 
-use std::env::var;
 use std::time::Duration;
 
 use http::Uri;
+use http::uri::PathAndQuery;
 use opentelemetry::trace::TracerProvider;
-use opentelemetry_otlp::{ExporterBuildError, Protocol, SpanExporter, WithExportConfig, WithHttpConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkError;
 use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider};
@@ -13,14 +12,9 @@ use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tracing_opentelemetry::OpenTelemetryLayer;
 
-use super::http_client::CollectorClient;
+use super::collector::Collector;
+use super::settings::{Settings, traces_below};
 use crate::client;
-
-/// OpenTelemetry's default of the collector's address.
-const ENDPOINT: &str = "http://localhost:4318";
-/// OpenTelemetry's default for the time of one export.
-const TIMEOUT: Duration = Duration::from_secs(10);
-const TRACES_PATH: &str = "/v1/traces";
 
 /// The spans cannot be exported. [`TraceExporterBuilder`] and [`TraceExporter::shutdown`] return it.
 #[derive(Debug, thiserror::Error)]
@@ -32,9 +26,9 @@ pub enum TraceExporterError {
     /// The client to the collector cannot be made.
     #[error("the client to the collector: {0}")]
     Client(#[source] client::Error),
-    /// OpenTelemetry refused a setting.
-    #[error("the OpenTelemetry exporter: {0}")]
-    Settings(#[source] ExporterBuildError),
+    /// `OTEL_EXPORTER_OTLP_COMPRESSION` is neither `gzip` nor `none`.
+    #[error("the compression {0:?} of OTEL_EXPORTER_OTLP_COMPRESSION is unknown: set gzip or none")]
+    Compression(String),
     /// The last spans did not reach the collector.
     #[error("the last spans did not reach the collector: {0}")]
     Shutdown(#[source] OTelSdkError),
@@ -44,8 +38,9 @@ pub enum TraceExporterError {
 ///
 /// The settings come from OpenTelemetry's environment variables: `OTEL_EXPORTER_OTLP_ENDPOINT`,
 /// `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_EXPORTER_OTLP_TIMEOUT`,
-/// `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER` and `OTEL_BSP_*`. A collector that is slow
-/// or away delays nothing: spans that do not fit the queue are dropped.
+/// `OTEL_EXPORTER_OTLP_COMPRESSION`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER` and
+/// `OTEL_BSP_*`. An empty variable counts as unset. A collector that is slow or away delays nothing: spans that do not
+/// fit the queue are dropped.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -138,66 +133,42 @@ impl TraceExporterBuilder {
     /// Starts the export. The collector need not be there yet.
     ///
     /// # Errors
-    /// An address that is not a URL, and settings that OpenTelemetry refuses.
+    /// An address that is not a URL, and an unknown compression.
     ///
     /// # Panics
     /// Outside a tokio runtime.
     pub async fn start(self) -> Result<TraceExporter, TraceExporterError> {
-        let url = self.url();
-        let collector = collector(&url)?;
-        let timeout = self.timeout.unwrap_or_else(timeout_from_env);
-        let client = CollectorClient::new(collector, timeout, Handle::current())
+        let settings = Settings::from_env()?;
+        let url = self.endpoint.as_deref().map_or_else(|| settings.url.clone(), traces_below);
+        let (address, path) = collector(&url)?;
+        let timeout = self.timeout.unwrap_or(settings.timeout);
+        let names_service = settings.names_service;
+        let collector = Collector::new(address, path, timeout, settings, Handle::current())
             .await
             .map_err(TraceExporterError::Client)?;
-        let exporter = SpanExporter::builder()
-            .with_http()
-            .with_http_client(client)
-            .with_protocol(Protocol::HttpBinary)
-            .with_endpoint(url)
-            .with_timeout(timeout)
-            .build()
-            .map_err(TraceExporterError::Settings)?;
         let mut resource = Resource::builder();
-        if var("OTEL_SERVICE_NAME").is_err() {
+        if !names_service {
             resource = resource.with_service_name(self.service_name);
         }
         let provider = SdkTracerProvider::builder()
             .with_resource(resource.build())
-            .with_batch_exporter(exporter)
+            .with_batch_exporter(collector)
             .build();
         Ok(TraceExporter { provider })
     }
-
-    /// Returns the URL of traces, by OpenTelemetry's rule: the variable for traces is the whole URL, and the general
-    /// one is the base.
-    fn url(&self) -> String {
-        let below = |base: &str| format!("{}{TRACES_PATH}", base.trim_end_matches('/'));
-        match &self.endpoint {
-            Some(endpoint) => below(endpoint),
-            None => var("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").unwrap_or_else(|_| {
-                below(&var("OTEL_EXPORTER_OTLP_ENDPOINT").unwrap_or_else(|_| ENDPOINT.to_owned()))
-            }),
-        }
-    }
 }
 
-/// Returns the scheme and the host of a URL.
-fn collector(url: &str) -> Result<Uri, TraceExporterError> {
+/// Returns the address of the collector and the path of traces.
+fn collector(url: &str) -> Result<(Uri, PathAndQuery), TraceExporterError> {
     let wrong = || TraceExporterError::Endpoint(url.to_owned());
     let parts = url.parse::<Uri>().map_err(|_| wrong())?.into_parts();
     let (Some(scheme), Some(authority)) = (parts.scheme, parts.authority) else { return Err(wrong()) };
     if !["http", "https"].contains(&scheme.as_str()) {
         return Err(wrong());
     }
-    Uri::builder().scheme(scheme).authority(authority).path_and_query("/").build().map_err(|_| wrong())
-}
-
-/// Returns the time of one export from the environment, in milliseconds there.
-fn timeout_from_env() -> Duration {
-    ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"]
-        .into_iter()
-        .find_map(|name| var(name).ok()?.parse().ok())
-        .map_or(TIMEOUT, Duration::from_millis)
+    let address = Uri::builder().scheme(scheme).authority(authority).path_and_query("/").build();
+    let path = parts.path_and_query.unwrap_or_else(|| PathAndQuery::from_static("/"));
+    Ok((address.map_err(|_| wrong())?, path))
 }
 
 #[cfg(test)]
@@ -206,11 +177,10 @@ mod tests {
 
     #[test]
     fn collector_needs_a_scheme_and_a_host() {
-        let url = |endpoint: &str| TraceExporter::builder("x").endpoint(endpoint).url();
-        assert_eq!(url("http://collector:4318/"), "http://collector:4318/v1/traces");
-        assert_eq!(collector(&url("https://collector/otlp")).unwrap(), "https://collector/");
+        let (address, path) = collector(&traces_below("https://collector/otlp/")).unwrap();
+        assert_eq!((address.to_string().as_str(), path.as_str()), ("https://collector/", "/otlp/v1/traces"));
         for wrong in ["collector:4318", "", "ftp://collector", "http://"] {
-            let error = collector(&url(wrong)).unwrap_err();
+            let error = collector(&traces_below(wrong)).unwrap_err();
             assert!(matches!(error, TraceExporterError::Endpoint(_)), "{error}");
         }
     }

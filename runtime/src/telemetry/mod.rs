@@ -18,9 +18,11 @@ use http::HeaderMap;
 use tracing::Span;
 
 #[cfg(feature = "otlp")]
+mod collector;
+#[cfg(feature = "otlp")]
 mod exporter;
 #[cfg(feature = "otlp")]
-mod http_client;
+mod settings;
 
 #[cfg(feature = "otlp")]
 pub use exporter::{TraceExporter, TraceExporterBuilder, TraceExporterError};
