@@ -18,6 +18,12 @@ pub enum CrdError {
     /// The operator has no name.
     #[error("the operator has no name: give it one, which is recorded on its definitions")]
     Unnamed,
+    /// The name of the operator has line breaks or control characters.
+    #[error("the operator's name {operator:?} has a line break or control character: remove it")]
+    OperatorName {
+        /// The name.
+        operator: String,
+    },
     /// The version of the operator cannot be ordered.
     #[error("the operator's version {version:?} is not a semantic version ({reason}): write it as 1.2.3")]
     Version {

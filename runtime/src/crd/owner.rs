@@ -29,6 +29,9 @@ impl Owner {
         if self.operator.trim().is_empty() {
             return Err(CrdError::Unnamed);
         }
+        if self.operator.chars().any(breaks_lines) {
+            return Err(CrdError::OperatorName { operator: self.operator.clone() });
+        }
         let broken = |error: semver::Error| CrdError::Version {
             version: self.version.clone(),
             reason: error.to_string(),
@@ -50,6 +53,12 @@ impl Owner {
     }
 }
 
+/// Reports whether a character would change the layout of a report that contains it: a control character, or one of
+/// Unicode's line and paragraph separators.
+fn breaks_lines(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{2028}' | '\u{2029}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,5 +71,11 @@ mod tests {
         assert!(check("a", "1.2.3-rc.1").is_ok());
         assert!(matches!(check(" ", "1.2.3"), Err(CrdError::Unnamed)));
         assert!(matches!(check("a", "1.2"), Err(CrdError::Version { .. })));
+        assert!(check("Die B\u{e4}ckerei", "1.2.3").is_ok());
+        for operator in ["a\nb", "a\r", "\u{1b}[2Ja", "a\0", "a\u{85}b", "a\u{2028}b", "\ta"] {
+            let error = check(operator, "1.2.3").unwrap_err();
+            assert!(matches!(error, CrdError::OperatorName { .. }), "{error}");
+            assert!(!error.to_string().contains(operator), "{error}");
+        }
     }
 }
