@@ -115,6 +115,7 @@ mod process;
 mod reconcile;
 mod sharded;
 mod state;
+mod waiting;
 mod watches;
 mod worker;
 
@@ -125,5 +126,6 @@ pub use predicate::Predicate;
 pub use reconcile::{Action, ReconcileError, Reconciler, reconcile_fn};
 pub use state::{ControllerState, KeyError, QueueState, SlowKey};
 pub use tokio_util::sync::CancellationToken;
+pub(crate) use waiting::{At, Phase};
 pub use watches::{AddedWatch, Watch, Watches};
 pub use worker::Controller;

@@ -71,8 +71,9 @@ impl<R: Reconciler> Shared<R> {
             ActiveWorker { metrics, since: Instant::now() }
         });
         let since = self.state.as_ref().map(|state| (state, Instant::now()));
+        let in_work = self.state.as_ref().map(|state| state.begin(item.key()));
         let outcome = self.reconcile(item).await;
-        drop(start);
+        drop((start, in_work));
         if let Some((state, since)) = since {
             state.note(item.key(), since.elapsed(), outcome.error().map(ToString::to_string));
         }

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::workqueue::{Queue, QueueKey};
+use super::waiting::{KeyState, Phase, ReadKeys, Why, read_keys};
+use crate::workqueue::{Placed, Queue, QueueKey};
 
 /// The most keys with errors, and the most slow keys, that are remembered.
 const MOST_KEYS: usize = 20;
@@ -20,6 +21,7 @@ struct Inner {
     name: String,
     workers: usize,
     queue: Box<dyn Fn() -> QueueState + Send + Sync>,
+    keys: ReadKeys,
     /// Locked for a change or a copy, never while a reconciler runs.
     log: Mutex<Log>,
 }
@@ -37,6 +39,9 @@ pub struct QueueState {
 
 #[derive(Default)]
 struct Log {
+    phase: Phase,
+    /// The keys in work, and since when.
+    running: BTreeMap<String, Instant>,
     succeeded: u64,
     failed: u64,
     errors: BTreeMap<String, KeyError>,
@@ -67,6 +72,7 @@ pub struct SlowKey {
 
 impl ControllerState {
     pub(super) fn new<T: QueueKey + fmt::Debug>(name: &str, workers: usize, queue: &Queue<T>) -> Self {
+        let keys = read_keys(queue);
         let queue = queue.clone();
         let read = move || QueueState {
             waiting: queue.len(),
@@ -74,7 +80,7 @@ impl ControllerState {
             delayed: queue.delayed(),
         };
         let log = Mutex::default();
-        Self(Arc::new(Inner { name: name.to_owned(), workers, queue: Box::new(read), log }))
+        Self(Arc::new(Inner { name: name.to_owned(), workers, queue: Box::new(read), keys, log }))
     }
 
     /// Returns the controller's name.
@@ -116,6 +122,45 @@ impl ControllerState {
         self.log().slowest.clone()
     }
 
+    /// Returns the first `most` keys of the queue with the reasons for which they wait, and the number of all.
+    pub(crate) fn keys(&self, most: usize) -> (Vec<KeyState>, usize) {
+        let (keys, total) = (self.0.keys)(most);
+        let log = self.log();
+        let state = |Placed { key, place, requeues }: Placed<String>| {
+            let since = log.running.get(&key).copied();
+            let errors = log.errors.get(&key).map(|error| error.times);
+            // Errors of some keys are forgotten if many fail.
+            let errors = errors.or_else(|| (log.errors.len() < MOST_KEYS).then_some(0));
+            KeyState { why: Why::new(place, requeues, since, errors), key }
+        };
+        (keys.into_iter().map(state).collect(), total)
+    }
+
+    /// Returns the controller's phase.
+    pub(crate) fn phase(&self) -> Phase {
+        self.log().phase.clone()
+    }
+
+    pub(super) fn enter(&self, phase: Phase) {
+        self.log().phase = phase;
+    }
+
+    /// Records that a cache has been filled.
+    pub(super) fn filled(&self, cache: &str) {
+        if let Phase::Caches(pending) = &mut self.log().phase
+            && let Some(at) = pending.iter().position(|name| name == cache)
+        {
+            pending.remove(at);
+        }
+    }
+
+    /// Records that a worker has the key, until the result is dropped.
+    pub(super) fn begin(&self, key: &impl fmt::Debug) -> InWork<'_> {
+        let key = format!("{key:?}");
+        self.log().running.insert(key.clone(), Instant::now());
+        InWork { state: self, key }
+    }
+
     /// Records how a reconcile ended.
     pub(super) fn note(&self, key: &impl fmt::Debug, took: Duration, error: Option<String>) {
         let key = format!("{key:?}");
@@ -135,6 +180,18 @@ impl ControllerState {
 
     fn log(&self) -> MutexGuard<'_, Log> {
         self.0.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A key in work.
+pub(super) struct InWork<'a> {
+    state: &'a ControllerState,
+    key: String,
+}
+
+impl Drop for InWork<'_> {
+    fn drop(&mut self) {
+        self.state.log().running.remove(&self.key);
     }
 }
 

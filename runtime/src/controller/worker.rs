@@ -18,6 +18,7 @@ use super::process::{ErrorPolicy, Shared};
 use super::reconcile::{Action, ReconcileError, Reconciler};
 use super::sharded::{IsOurs, NotShared, Sharing, Source};
 use super::state::ControllerState;
+use super::waiting::Phase;
 use super::watches::Watches;
 use crate::cache::ObjectKey;
 use crate::metrics::Registry;
@@ -248,6 +249,8 @@ impl<R: Reconciler> Controller<R> {
         let Controller { name, queue, workers, registry, shutdown_grace, .. } = self;
         // No worker takes keys after the run, however it ends.
         let _shut_down = ShutDownOnDrop(&queue);
+        let state = self.state;
+        let _ended = EndedOnDrop(state.as_ref());
         // Changes of other kinds queue only objects that the sharded cache has. It may have been filled after theirs.
         let of_shard = self.sharing.is_ours.is_some().then(|| self.sharing.sources.clone());
         let sharded = self.sharing.into_sharded();
@@ -255,8 +258,11 @@ impl<R: Reconciler> Controller<R> {
             NotShared::NoHash => ControllerError::NotShardable { controller: name.clone() },
             NotShared::Twice => ControllerError::ShardedTwice { controller: name.clone() },
         })?;
-        if !wait_for_caches(&name, self.caches, self.cache_sync_timeout, &stop).await? {
+        if !wait_for_caches(&name, self.caches, self.cache_sync_timeout, state.as_ref(), &stop).await? {
             return Ok(());
+        }
+        if let Some(state) = &state {
+            state.enter(Phase::Running);
         }
         if let Some(sources) = of_shard {
             sources.queue_all(&queue, |_| true);
@@ -269,7 +275,7 @@ impl<R: Reconciler> Controller<R> {
             reconcile_timeout: self.reconcile_timeout,
             error_policy: self.error_policy,
             metrics: registry.map(|registry| Metrics::register(&registry, &name, workers)),
-            state: self.state,
+            state: state.clone(),
             sharded,
             reconciles: AtomicU64::new(0),
         });
@@ -293,12 +299,17 @@ async fn wait_for_caches(
     controller: &str,
     caches: Vec<Cache>,
     limit: Duration,
+    state: Option<&ControllerState>,
     stop: &CancellationToken,
 ) -> Result<bool, ControllerError> {
+    if let Some(state) = state {
+        state.enter(Phase::Caches(caches.iter().map(|cache| cache.name.clone()).collect()));
+    }
     let mut pending: Vec<Option<Cache>> = caches.into_iter().map(Some).collect();
     let all = join_all(pending.iter_mut().map(|cache| async move {
         if let Some(waiting) = cache {
             waiting.ready.as_mut().await;
+            state.iter().for_each(|state| state.filled(&waiting.name));
         }
         *cache = None;
     }));
@@ -326,6 +337,14 @@ struct ShutDownOnDrop<'q, T: QueueKey>(&'q Queue<T>);
 impl<T: QueueKey> Drop for ShutDownOnDrop<'_, T> {
     fn drop(&mut self) {
         self.0.shut_down();
+    }
+}
+
+struct EndedOnDrop<'s>(Option<&'s ControllerState>);
+
+impl Drop for EndedOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|state| state.enter(Phase::Ended));
     }
 }
 

@@ -196,6 +196,16 @@ impl Election {
         self.phase == Phase::Leading && now < self.renew_by()
     }
 
+    /// Returns the time until which this candidate leads, if it does.
+    pub(super) fn leads_until(&self) -> Option<Instant> {
+        (self.phase == Phase::Leading).then(|| self.renew_by())
+    }
+
+    /// Returns the last record of the lease, and the time when it was first seen.
+    pub(super) fn seen(&self) -> Option<(&LeaseSpec, Instant)> {
+        Some((self.spec()?, self.observed.as_ref()?.at))
+    }
+
     pub(super) fn has_ended(&self) -> bool {
         self.phase == Phase::Ended
     }

@@ -15,6 +15,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::core::{Answer, Election, ElectionTimes, Input, InvalidElection, Notice, Request};
+use super::view::LeaseView;
 use crate::metrics::{Gauge, Registry};
 use crate::random::{self, Random};
 
@@ -133,6 +134,7 @@ pub struct LeaderElector {
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
     random: Random,
     status: Option<Gauge>,
+    view: LeaseView,
 }
 
 /// Settings of a [`LeaderElector`].
@@ -209,13 +211,14 @@ impl LeaderElector {
         name: impl Into<String>,
         identity: impl Into<String>,
     ) -> LeaderElectorBuilder {
-        let namespace = namespace.into();
+        let (namespace, name, identity) = (namespace.into(), name.into(), identity.into());
         LeaderElectorBuilder {
             elector: LeaderElector {
                 api: Api::namespaced(client, &namespace),
+                view: LeaseView::new(format!("{namespace}/{name}"), identity.clone()),
                 namespace,
-                name: name.into(),
-                identity: identity.into(),
+                name,
+                identity,
                 times: ElectionTimes::default(),
                 release_on_cancel: true,
                 clock: Box::new(Timestamp::now),
@@ -223,6 +226,11 @@ impl LeaderElector {
                 status: None,
             },
         }
+    }
+
+    /// Returns a view of the election, for people.
+    pub(crate) fn view(&self) -> LeaseView {
+        self.view.clone()
     }
 
     /// Waits for the lease, leads, and returns when the leadership has ended.
@@ -292,6 +300,7 @@ struct Run {
     release_on_cancel: bool,
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
     status: Option<Gauge>,
+    view: LeaseView,
     /// Taken when the leadership begins.
     started: Option<Box<dyn FnOnce(Leadership) -> BoxFuture<()> + Send>>,
     new_leader: Box<dyn FnMut(&str) + Send>,
@@ -321,6 +330,7 @@ impl Run {
             release_on_cancel: elector.release_on_cancel,
             clock: elector.clock,
             status: elector.status,
+            view: elector.view,
             started: Some(started),
             new_leader,
             request: None,
@@ -392,8 +402,10 @@ impl Run {
     fn step(&mut self, input: Input) {
         let step = self.election.on(Instant::now().into_std(), (self.clock)(), input);
         if let Some(request) = step.send {
-            self.request = Some(Box::pin(ask(self.api.clone(), self.name.clone(), request)));
+            let view = self.view.clone();
+            self.request = Some(Box::pin(ask(self.api.clone(), self.name.clone(), view, request)));
         }
+        self.view.update(&self.election);
         for notice in step.notices {
             match notice {
                 Notice::Started => self.start_work(),
@@ -445,12 +457,13 @@ impl Run {
     }
 }
 
-async fn ask(api: Arc<Api<Lease>>, name: Arc<str>, request: Request) -> Answer {
+async fn ask(api: Arc<Api<Lease>>, name: Arc<str>, view: LeaseView, request: Request) -> Answer {
     let result = match request {
         Request::Get => api.get(&name).await,
         Request::Create(lease) => api.create(&PostParams::default(), &lease).await,
         Request::Update(lease) => api.replace(&name, &PostParams::default(), &lease).await,
     };
+    view.answered(result.as_ref().err().map(ToString::to_string));
     match result {
         Ok(lease) => Answer::Lease(Box::new(lease)),
         Err(Error::Api(status)) if status.code == 404 => Answer::NotFound,

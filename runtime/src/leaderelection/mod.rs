@@ -57,8 +57,10 @@
 mod core;
 mod elector;
 mod identity;
+mod view;
 
 pub(crate) use self::core::next_time;
 pub use self::core::{ElectionTimes, InvalidElection, InvalidTimes};
 pub use elector::{LeaderCallbacks, LeaderElectionError, LeaderElector, LeaderElectorBuilder, Leadership};
 pub use identity::default_identity;
+pub(crate) use view::{LeaseState, LeaseView};

@@ -2,9 +2,13 @@
 
 use std::fmt::{self, Display, Write};
 
-use crate::controller::ControllerState;
+use crate::controller::{At, ControllerState, Phase};
 use crate::informer::InformerState;
+use crate::leaderelection::LeaseState;
 use crate::sharding::ShardState;
+
+/// The limit of keys that the page shows for each controller.
+const MOST_KEYS: usize = 100;
 
 /// On narrow screens each row becomes a list of its cells with their columns' names.
 const STYLE: &str = ":root{color-scheme:light dark}\
@@ -24,18 +28,21 @@ pub(super) fn page(
     controllers: &[ControllerState],
     informers: &[InformerState],
     shard: Option<&ShardState>,
+    lease: Option<&LeaseState>,
 ) -> String {
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <title>Controllers</title><style>{STYLE}</style></head><body>\n\
-         <h1>State of this replica</h1>\n<h2>Controllers</h2>\n"
+         <h1>State of this replica</h1>\n"
     );
+    show_leadership(&mut out, lease);
+    out.push_str("<h2>Controllers</h2>\n");
     if controllers.is_empty() {
         out.push_str(NONE);
     }
     for controller in controllers {
-        show_controller(&mut out, controller);
+        show_controller(&mut out, controller, &not_started(informers, lease));
     }
     if let Some(shard) = shard {
         show_shard(&mut out, shard);
@@ -109,13 +116,91 @@ fn show_handlers(out: &mut String, informers: &[InformerState]) {
     table(out, &head, rows.into_iter());
 }
 
-fn show_controller(out: &mut String, controller: &ControllerState) {
+/// Writes who leads, and since when that is known.
+fn show_leadership(out: &mut String, lease: Option<&LeaseState>) {
+    out.push_str("<h2>Leadership</h2>\n");
+    let Some(lease) = lease else {
+        out.push_str("<p>no leader election: this replica works at once</p>\n");
+        return;
+    };
+    let renewed = match (&lease.renewed, lease.seen) {
+        (Some(renewed), Some(seen)) => format!("{renewed:.0}, seen {}", At(seen)),
+        (None, Some(seen)) => format!("seen {}", At(seen)),
+        _ => "the lease has not been read".to_owned(),
+    };
+    let holder = if lease.holder.is_empty() { "nobody" } else { &lease.holder };
+    let cells: [&dyn Display; 7] = [
+        &lease.lease,
+        &if lease.leads() { "yes" } else { "no" },
+        &lease.identity,
+        &holder,
+        &renewed,
+        &lease.transitions,
+        &lease.last_error.as_deref().unwrap_or_default(),
+    ];
+    let head = [
+        "lease",
+        "this replica leads",
+        "this replica",
+        "holder",
+        "last renewal",
+        "transitions",
+        "last error",
+    ];
+    table(out, &head, std::iter::once(texts(&cells)));
+}
+
+/// Returns why the manager has not started a controller yet.
+fn not_started(informers: &[InformerState], lease: Option<&LeaseState>) -> String {
+    let unfilled: Vec<&str> = informers
+        .iter()
+        .filter(|informer| !informer.has_synced)
+        .map(|informer| informer.resource.as_str())
+        .collect();
+    match lease {
+        _ if !unfilled.is_empty() => format!("waiting for caches to sync: {}", unfilled.join(", ")),
+        Some(lease) if !lease.leads() => "waiting for this replica to lead".to_owned(),
+        _ => "not started".to_owned(),
+    }
+}
+
+/// Writes the keys of a queue, and why each one waits.
+fn show_keys(out: &mut String, controller: &ControllerState, waiting: Option<&str>) {
+    let (keys, total) = controller.keys(MOST_KEYS);
+    if keys.is_empty() {
+        return;
+    }
+    let rows = keys.iter().map(|state| {
+        let why = match (waiting, state.why.is_queued()) {
+            (Some(waiting), true) => format!("{}; {waiting}", state.why),
+            _ => state.why.to_string(),
+        };
+        texts(&[&state.key, &why])
+    });
+    table(out, &["key", "why it waits"], rows);
+    let more = total.saturating_sub(keys.len());
+    if more > 0 {
+        out.push_str(&format!("<p>and {more} more keys</p>\n"));
+    }
+}
+
+fn show_controller(out: &mut String, controller: &ControllerState, not_started: &str) {
     let (queue, (succeeded, failed)) = (controller.queue(), controller.reconciles());
     out.push_str(&format!("<h3>{}</h3>\n", Escaped(&controller.name())));
+    let waiting = match controller.phase() {
+        Phase::NotStarted => Some(not_started.to_owned()),
+        Phase::Caches(caches) => Some(format!("waiting for caches to sync: {}", caches.join(", "))),
+        Phase::Running => None,
+        Phase::Ended => Some("stopped".to_owned()),
+    };
+    if let Some(waiting) = &waiting {
+        out.push_str(&format!("<p>{}</p>\n", Escaped(waiting)));
+    }
     let numbers: [&dyn Display; 6] =
         [&controller.workers(), &queue.processing, &queue.waiting, &queue.delayed, &succeeded, &failed];
     let head = ["workers", "in work", "waiting", "delayed", "succeeded", "failed"];
     table(out, &head, std::iter::once(texts(&numbers)));
+    show_keys(out, controller, waiting.as_deref());
     let errors = controller.errors();
     if !errors.is_empty() {
         let rows = errors.iter().map(|error| {
@@ -260,6 +345,99 @@ mod tests {
         }
     }
 
+    fn lease() -> LeaseState {
+        LeaseState {
+            lease: "shop-system/shop".to_owned(),
+            identity: "pod-a".to_owned(),
+            holder: "<pod-b>".to_owned(),
+            renewed: Some("2026-01-02T03:04:05.678Z".parse().unwrap()),
+            seen: Some(tokio::time::Instant::now()),
+            transitions: 7,
+            leads_until: None,
+            last_error: Some("refused".to_owned()),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn page_shows_who_leads_and_since_when() {
+        let other = without_labels(&page(&[], &[], None, Some(&lease())));
+        let row = "<tr><td>shop-system/shop</td><td>no</td><td>pod-a</td><td>&lt;pod-b&gt;</td><td>2026-01-02T03:04:0";
+        assert!(
+            other.contains(row) && other.contains("(0.0 s ago)</td><td>7</td><td>refused</td></tr>"),
+            "{other}"
+        );
+        let until = tokio::time::Instant::now() + Duration::from_secs(10);
+        let own = LeaseState { holder: "pod-a".to_owned(), leads_until: Some(until), ..lease() };
+        let leads = without_labels(&page(&[], &[], None, Some(&own)));
+        assert!(
+            leads.contains("<td>shop-system/shop</td><td>yes</td><td>pod-a</td><td>pod-a</td>"),
+            "{leads}"
+        );
+        tokio::time::advance(Duration::from_secs(10)).await;
+        let late = without_labels(&page(&[], &[], None, Some(&own)));
+        assert!(late.contains("<td>shop-system/shop</td><td>no</td>"), "the clock decides: {late}");
+        let unread = page(&[], &[], None, Some(&LeaseState::default()));
+        assert!(unread.contains("nobody") && unread.contains("the lease has not been read"), "{unread}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn page_shows_why_each_key_waits() {
+        let queue = Queue::new("maps");
+        let reconciler = reconcile_fn(|key: String| async move {
+            match key.as_str() {
+                "slow" => std::future::pending().await,
+                "bad" => Err(ReconcileError::new("no")),
+                "later" => Ok(Action::requeue_after(Duration::from_secs(3600))),
+                _ => Ok(Action::done()),
+            }
+        });
+        let (filled, filling) = tokio::sync::oneshot::channel::<()>();
+        let controller = Controller::new("maps", queue.clone(), reconciler)
+            .wait_for("secrets", async { drop(filling.await) })
+            .wait_for("pods", async {});
+        let mut controller = controller.workers(2);
+        let state = controller.state();
+        queue.add("slow".to_owned());
+        let unfilled = InformerState { has_synced: false, ..informer() };
+        let waits = |informers: &[InformerState], lease: Option<&LeaseState>| {
+            without_labels(&page(std::slice::from_ref(&state), informers, None, lease))
+        };
+        let shown = waits(&[unfilled], None);
+        assert!(shown.contains("<td>queued; waiting for caches to sync: configmaps</td>"), "{shown}");
+        let shown = waits(&[informer()], Some(&lease()));
+        assert!(shown.contains("<td>queued; waiting for this replica to lead</td>"), "{shown}");
+        let stop = CancellationToken::new();
+        let run = tokio::spawn(controller.run(stop.clone()));
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let shown = waits(&[], None);
+        assert!(shown.contains("<td>queued; waiting for caches to sync: secrets</td>"), "{shown}");
+        filled.send(()).unwrap();
+        for key in ["bad", "later"] {
+            queue.add(key.to_owned());
+        }
+        tokio::time::sleep(Duration::from_secs(4)).await;
+        queue.add("slow".to_owned());
+        queue.add_rate_limited("limited".to_owned());
+        let shown = waits(&[], None);
+        for (key, begin, end) in [
+            ("slow", "being reconciled since ", "(4.0 s ago); queued again"),
+            ("bad", "backing off after error 10 until ", " s)"),
+            ("later", "requeue-after until ", "(in 3596.0 s)"),
+            ("limited", "rate limited for the 1. time until ", "(in 0.0 s)"),
+        ] {
+            let row = shown.split(&format!("<tr><td>&quot;{key}&quot;</td><td>")).nth(1);
+            let why = row.and_then(|row| row.split("</td>").next()).unwrap_or_default();
+            assert!(why.starts_with(begin) && why.ends_with(end), "{key}: {why}");
+        }
+        for number in 0..200 {
+            queue.add_after(number.to_string(), Duration::from_secs(9));
+        }
+        assert!(waits(&[], None).contains("<p>and 104 more keys</p>"));
+        stop.cancel();
+        run.await.unwrap().unwrap_err();
+        assert!(waits(&[], None).contains("<p>stopped</p>"));
+    }
+
     /// Removes the names of columns that narrow screens show in each cell.
     fn without_labels(page: &str) -> String {
         let mut parts = page.split(" data-label=\"");
@@ -269,9 +447,10 @@ mod tests {
 
     #[test]
     fn page_closes_every_tag_and_shows_none_when_empty() {
-        let empty = page(&[], &[], None);
+        let empty = page(&[], &[], None, None);
         assert_eq!(empty.matches("<p>none</p>").count(), 2, "{empty}");
-        let full = page(&[], &[informer()], Some(&shard()));
+        assert!(empty.contains("no leader election"), "{empty}");
+        let full = page(&[], &[informer()], Some(&shard()), Some(&lease()));
         for page in [empty, full] {
             let mut open: Vec<&str> = Vec::new();
             for tag in page.split('<').skip(2).map(|text| text.split_once('>').unwrap().0) {
@@ -304,7 +483,7 @@ mod tests {
         let (in_work, waiting) = (state.queue().processing, state.queue().waiting);
         assert_eq!((in_work, waiting), (2, 1));
         tokio::time::sleep(Duration::from_secs(10)).await;
-        let page = page(&[state], &[informer()], Some(&shard()));
+        let page = page(&[state], &[informer()], Some(&shard()), None);
         assert!(page.contains("<td data-label=\"key that fails\">&quot;bad&quot;</td>"), "{page}");
         let page = without_labels(&page);
         for text in [

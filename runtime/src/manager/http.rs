@@ -25,6 +25,7 @@ use super::informers::Informers;
 use super::log_levels::{self, LogLevels};
 use super::tls::Tls;
 use crate::controller::ControllerState;
+use crate::leaderelection::LeaseView;
 use crate::metrics::{CONTENT_TYPE as METRICS_TYPE, Registry};
 use crate::sharding::Shard;
 
@@ -111,6 +112,7 @@ pub(super) enum Routes {
         controllers: Vec<ControllerState>,
         informers: Informers,
         shard: Option<Shard>,
+        lease: Option<LeaseView>,
         log_levels: Option<LogLevels>,
     },
 }
@@ -128,9 +130,10 @@ impl Routes {
         controllers: Vec<ControllerState>,
         informers: Informers,
         shard: Option<Shard>,
+        lease: Option<LeaseView>,
         log_levels: Option<LogLevels>,
     ) -> Self {
-        Routes::Debug { controllers, informers, shard, log_levels }
+        Routes::Debug { controllers, informers, shard, lease, log_levels }
     }
 
     /// The paths in words.
@@ -158,9 +161,11 @@ impl Routes {
             (Routes::Debug { log_levels: Some(levels), .. }, _) if uri.path() == log_levels::PATH => {
                 (StatusCode::OK, levels.shown())
             }
-            (Routes::Debug { controllers, informers, shard, .. }, "debug") if only == Some("controllers") => {
-                let shard = shard.as_ref().map(Shard::state);
-                let page = page(controllers, &informers.states(), shard.as_ref());
+            (Routes::Debug { controllers, informers, shard, lease, .. }, "debug")
+                if only == Some("controllers") =>
+            {
+                let (shard, lease) = (shard.as_ref().map(Shard::state), lease.as_ref().map(LeaseView::get));
+                let page = page(controllers, &informers.states(), shard.as_ref(), lease.as_ref());
                 return (StatusCode::OK, "text/html; charset=utf-8", page);
             }
             (Routes::Health { healthz, .. }, "healthz") => healthz.answer("healthz", only, query),
@@ -298,7 +303,7 @@ mod tests {
         let client =
             kube::Client::try_from(kube::Config::new(Uri::from_static("http://127.0.0.1:1"))).unwrap();
         let informers = Informers(vec![SharedInformerFactory::builder(client).build()]);
-        let routes = Routes::debug(Vec::new(), informers, None, None);
+        let routes = Routes::debug(Vec::new(), informers, None, None, None);
         let answer = |path| routes.answer(&Method::GET, &Uri::from_static(path));
         let (status, kind, text) = answer("/debug/controllers");
         assert_eq!((status, kind), (StatusCode::OK, "text/html; charset=utf-8"));
@@ -313,7 +318,7 @@ mod tests {
     async fn log_levels_are_changed_over_http() {
         let set = |text: &str| if text == "debug" { Ok(()) } else { Err("no filter".to_owned()) };
         let levels = LogLevels::new(|| "info".to_owned(), set);
-        let routes = Arc::new(Routes::debug(Vec::new(), Informers(Vec::new()), None, Some(levels)));
+        let routes = Arc::new(Routes::debug(Vec::new(), Informers(Vec::new()), None, None, Some(levels)));
         assert_eq!(get(&routes, "/debug/flags/v"), (200, "info\n".to_owned()));
         for (request, status) in [
             ("PUT /debug/flags/v HTTP/1.1\r\ncontent-length: 5\r\n", "HTTP/1.1 200"),

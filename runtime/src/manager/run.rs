@@ -14,6 +14,7 @@ use super::informers::Informers;
 use super::supervise::{Supervised, lead, share, work};
 use super::tls::Tls;
 use super::{BindAddress, Manager, ManagerError};
+use crate::leaderelection::LeaderElector;
 
 impl Manager {
     /// Runs everything until `stop` ends or a part fails, and returns when all parts have ended.
@@ -35,7 +36,8 @@ impl Manager {
         let informers = Informers([vec![self.factory], self.informers].concat());
         let metrics_tls = self.metrics_tls.load(&self.registry)?;
         let authorizer = self.metrics_authorization.then(|| Authorizer::new(self.client));
-        let debug = Routes::debug(self.states, informers.clone(), self.shard, self.log_levels);
+        let lease = self.elector.as_ref().map(LeaderElector::view);
+        let debug = Routes::debug(self.states, informers.clone(), self.shard, lease, self.log_levels);
         let endpoints = [
             ("metrics", self.metrics_address, Routes::metrics(self.registry, authorizer), metrics_tls),
             ("health", self.health_address, Routes::health(self.healthz, self.readyz), None),

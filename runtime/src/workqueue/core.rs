@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use hashbrown::HashTable;
 
 use super::DEFAULT_PRIORITY;
+use super::places::Place;
 
 /// The position of a key in the queue's memory, valid while the key is queued, processed or delayed.
 pub(super) type SlotId = u32;
@@ -299,6 +300,19 @@ impl<T: Eq + Clone> Core<T> {
     /// Returns when the processing of each key began, in no particular order. Empty if times are not kept.
     pub(super) fn started_at(&self) -> impl Iterator<Item = Instant> + '_ {
         self.slots.iter().flatten().filter(|slot| slot.processing).filter_map(|slot| slot.since)
+    }
+
+    /// Returns each key with its place, in no particular order.
+    pub(super) fn places(&self) -> impl Iterator<Item = (&T, Place)> {
+        self.slots.iter().flatten().filter_map(|slot| {
+            let until = slot.delay.as_deref().map(|delay| delay.deadline);
+            let place = match until {
+                _ if slot.processing => Place::Processing { again: slot.dirty, until },
+                _ if slot.ticket != NOT_QUEUED => Place::Ready { since: slot.since },
+                until => Place::Delayed { until: until? },
+            };
+            Some((&slot.key, place))
+        })
     }
 
     fn take_ticket(&mut self) -> u64 {

@@ -85,6 +85,7 @@ mod core;
 mod get;
 mod limiter;
 mod metrics;
+mod places;
 mod queue;
 mod trace;
 
@@ -94,6 +95,7 @@ pub use limiter::{
     BucketRateLimiter, ItemExponentialFailureRateLimiter, ItemFastSlowRateLimiter, MaxOfRateLimiter,
     RateLimiter, WithMaxWaitRateLimiter, default_item_based_rate_limiter, default_rate_limiter,
 };
+pub(crate) use places::{Place, Placed};
 pub use queue::{Queue, QueueKey};
 
 /// The priority of keys added without one.
