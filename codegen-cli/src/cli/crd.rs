@@ -8,8 +8,8 @@ use std::time::Duration;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand, value_parser};
 use kubesmith_runtime::crd::{
-    Action, ChangeCode, Class, CrdError, Migration, Outcome, Progress, Status, Upgrade, VersionStatus, owned,
-    status,
+    Action, ChangeCode, Class, CrdError, Migrated, Migration, Outcome, Progress, Rewrite, Status, Upgrade,
+    VersionStatus, owned, status,
 };
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -18,6 +18,9 @@ use super::{Exit, print};
 use crate::cluster::{self, Access, ClusterError};
 use crate::diag;
 use crate::paths::display;
+
+/// The limit of objects that a dry run of a migration names.
+const SHOWN: usize = 20;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Crd {
@@ -98,7 +101,7 @@ pub(super) struct Migrate {
     /// Maximum number of objects to rewrite per second.
     #[arg(long, value_name = "OBJECTS", default_value_t = 100, value_parser = value_parser!(u32).range(1..))]
     rate: u32,
-    /// Writes nothing; the server still converts and validates every object.
+    /// Writes nothing; the server still converts and validates every object. Names the fields that objects would lose or gain.
     #[arg(long)]
     dry_run: bool,
 }
@@ -230,12 +233,40 @@ async fn migrate(arguments: &Migrate, client: &kube::Client, name: &str) -> Resu
         0 => String::new(),
         skipped => format!(" ({skipped} by an earlier run)"),
     };
-    Ok(format!("{name}: {} objects {would}rewritten{earlier}; {pruned}\n", done.rewritten))
+    let mut out = format!("{name}: {} objects {would}rewritten{earlier}; {pruned}\n", done.rewritten);
+    if arguments.dry_run {
+        out.push_str(&changes(&done));
+    }
+    Ok(out)
+}
+
+/// The objects that a rewrite would change, and their fields.
+fn changes(done: &Migrated) -> String {
+    let mut out = String::new();
+    for change in done.changes.iter().take(SHOWN) {
+        let Rewrite { object, lost, changed, added, more, .. } = change;
+        let fields = [("loses", lost), ("changes", changed), ("gains", added)];
+        let fields = fields.iter().filter(|(_, fields)| !fields.is_empty());
+        let mut parts: Vec<String> =
+            fields.map(|(verb, fields)| format!("{verb} {}", fields.join(", "))).collect();
+        if *more {
+            parts.push("and more fields".to_owned());
+        }
+        out.push_str(&format!("  {object} {}\n", diag::printable(&parts.join("; "))));
+    }
+    match done.changes_total.saturating_sub(done.changes.len().min(SHOWN) as u64) {
+        0 if done.changes_total == 0 => out.push_str("  no field would be lost or changed\n"),
+        0 => {}
+        more => out.push_str(&format!("  {more} more objects would change\n")),
+    }
+    out
 }
 
 fn shown(status: &Status) -> String {
     let mut out = format!("{}\n", status.name);
     if let Some((operator, version)) = &status.owner {
+        // Another client may have written line breaks.
+        let (operator, version) = (operator.escape_debug(), version.escape_debug());
         out.push_str(&format!("  owner: {operator} {version}\n"));
     }
     for version in &status.versions {

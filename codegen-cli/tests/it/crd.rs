@@ -6,6 +6,7 @@ use std::process::Output;
 use kube::api::{Api, ApiResource, DynamicObject, Patch, PatchParams, TypeMeta};
 use kubesmith_testenv::TestEnv;
 use serde::Deserialize as _;
+use serde_json::{Value, json};
 
 use crate::support::{Crate, testdata};
 
@@ -150,6 +151,92 @@ async fn advice_of_status_and_apply_is_sufficient() {
         "{done}"
     );
     assert!(done.contains("run the webhook before the definition is installed"), "{done}");
+    env.stop().await;
+}
+
+/// Does what a line of `crd status` says about a version; returns the flags that it names for `crd apply`.
+fn follow(definition: &mut Value, advice: &str) -> String {
+    let (own, _) = advice.split_once(' ').unwrap();
+    let quoted: Vec<&str> = advice.split('`').skip(1).step_by(2).collect();
+    let versions = definition["spec"]["versions"].as_array_mut().unwrap();
+    match quoted[..] {
+        ["storage: true", ..] => {
+            versions.iter_mut().for_each(|version| version["storage"] = json!(version["name"] == own));
+        }
+        [setting, ..] => {
+            let (key, value) = setting.split_once(": ").unwrap();
+            let version = versions.iter_mut().find(|version| version["name"] == own).unwrap();
+            version[key] = json!(value == "true");
+        }
+        [] => {
+            assert!(advice.ends_with("remove it from the definition"), "{advice}");
+            versions.retain(|version| version["name"] != own);
+        }
+    }
+    quoted.iter().filter(|text| text.starts_with("--")).map(|flag| format!(" {flag}")).collect()
+}
+
+/// From the introduction of a version to the removal of the old one, each step is the one that `status` prints, with the flags that it
+/// names, and `diff` finds no more than `apply`.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn guidance_of_status_leads_through_the_life_of_a_version() {
+    let mut env = TestEnv::builder().start().await.unwrap();
+    let folder = Crate::with_files(&[]);
+    folder.write("kubeconfig", env.kubeconfig().await.unwrap());
+    let version = |name: &str, storage: bool| {
+        json!({"name": name, "served": true, "storage": storage,
+        "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties": {
+            "size": {"type": "integer"}}}}}}})
+    };
+    let mut definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {"group": "example.com", "scope": "Namespaced", "versions": [version("v1alpha1", true)],
+            "names": {"kind": "Widget", "listKind": "WidgetList", "plural": "widgets", "singular": "widget"}},
+    });
+    let apply = |definition: &Value, more: &str| {
+        folder.write("crd.yaml", definition.to_string());
+        let printed =
+            kubesmith(&folder, &format!("crd apply crd.yaml --operator a --operator-version 1.0.0{more}"));
+        assert!(!printed.contains("error: "), "{printed}");
+    };
+    apply(&definition, "");
+    let widget = "apiVersion: example.com/v1alpha1\nkind: Widget\nmetadata: {name: w, namespace: default}\nspec: {size: 3}\n";
+    kubectl_apply(&env.client(), widget).await;
+    // The introduction is the author's step, and can be reverted.
+    definition["spec"]["versions"].as_array_mut().unwrap().push(version("v1", false));
+    apply(&definition, " --keep-way-back");
+
+    let mut steps = Vec::new();
+    loop {
+        let status = kubesmith(&folder, "crd status widgets.example.com");
+        let Some(advice) = status.lines().find_map(|line| line.strip_prefix("  next: ")) else { break };
+        steps.push(advice.to_owned());
+        assert!(steps.len() < 9, "{steps:#?}");
+        if let Some((_, command)) = advice.split_once("run `kubesmith ") {
+            let printed = kubesmith(&folder, command.split('`').next().unwrap());
+            assert!(printed.contains("1 objects rewritten"), "{printed}");
+            continue;
+        }
+        let flags = follow(&mut definition, advice);
+        apply(&definition, &flags);
+    }
+    let named: Vec<&str> = steps.iter().map(|step| step.split([':', ',']).next().unwrap()).collect();
+    assert_eq!(
+        named,
+        [
+            "v1 is served",
+            "objects may be stored in v1alpha1",
+            "v1alpha1 is served and not stored",
+            "v1alpha1 is deprecated and not stored",
+            "v1alpha1 is neither served nor stored",
+        ],
+        "{steps:#?}"
+    );
+    let versions = definition["spec"]["versions"].as_array().unwrap();
+    assert_eq!((versions.len(), &versions[0]["name"]), (1, &json!("v1")));
+    let same = kubectl_apply(&env.client(), &widget.replace("v1alpha1", "v1")).await;
+    assert!(same.contains("widget.example.com/w"), "{same}");
     env.stop().await;
 }
 

@@ -150,6 +150,28 @@ impl Cluster<'_> {
         self.page(objects, next, |next| Paths::new(objects.path("")).list(&params(PAGE, next))).await
     }
 
+    /// An object of a list, in this version.
+    pub(super) async fn object(&self, objects: &Collection, listed: &Value) -> Result<Value, client::Error> {
+        let metadata = &listed["metadata"];
+        let name = metadata["name"].as_str().unwrap_or_default();
+        let paths = Paths::new(objects.path(metadata["namespace"].as_str().unwrap_or_default()));
+        self.send("get", &resource(objects), Some(name), paths.get(name, &GetParams::default())).await
+    }
+
+    /// The served versions of a group, the most preferred first.
+    pub(super) async fn preferred(&self, group: &str) -> Result<Vec<String>, client::Error> {
+        let path = format!("/apis/{group}");
+        let made = HttpRequest::get(path).body(Vec::new()).map_err(kube::core::request::Error::BuildRequest);
+        match self.send::<Value>("get", "discovery", None, made).await {
+            Ok(found) => {
+                let versions = found["versions"].as_array().into_iter().flatten();
+                Ok(versions.filter_map(|version| Some(version["version"].as_str()?.to_owned())).collect())
+            }
+            Err(error) if error.status().is_some_and(|status| status.code == 404) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
     /// A page of the metadata of the objects in all namespaces, ordered by namespace and name.
     pub(super) async fn metadata(
         &self,

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::CrdError;
 use super::cluster::{Cluster, Collection, PAGE, Page, TRIES, key};
 use super::error::Failed;
+use super::rewrite::Rewrite;
 use super::status::{not_established, stored_versions};
 use crate::cache::ObjectKey;
 use crate::client;
@@ -70,6 +71,10 @@ pub struct Migrated {
     pub skipped: u64,
     /// The versions that were removed from `status.storedVersions`, or would be.
     pub pruned: Vec<String>,
+    /// The objects whose contents a rewrite would change, the first 100; found by a [dry run](Migration::dry_run).
+    pub changes: Vec<Rewrite>,
+    /// The number of them.
+    pub changes_total: u64,
 }
 
 /// The progress of an earlier migration. It is valid as long as the definition's `spec` is the same: objects up to it
@@ -122,7 +127,8 @@ impl Migration {
         self
     }
 
-    /// Writes nothing. The server converts and checks every object.
+    /// Writes nothing. The server converts and checks every object, and [`Migrated::changes`] lists the fields that the rewrite of
+    /// an object would lose or change.
     #[must_use]
     pub fn dry_run(mut self) -> Self {
         self.dry_run = true;
@@ -154,6 +160,8 @@ impl Migration {
             rewritten: run.progress.done - run.progress.skipped,
             skipped: run.progress.skipped,
             pruned,
+            changes: run.changes,
+            changes_total: run.changes_total,
         };
         let mut run = Run::new(self, &definition);
         if stored_versions(&definition) == [storage.as_str()] {
@@ -232,6 +240,21 @@ fn collections(definition: &Value) -> Vec<Collection> {
     names.map(|name| Collection::of(definition, name)).collect()
 }
 
+/// The versions in which a dry run reads an object, to compare it with what would be stored. If the server converts by changing
+/// `apiVersion`, these are all versions that the object may be stored in: each shows other fields. A webhook names fields anew, so
+/// only the storage version can be compared.
+fn compared(definition: &Value) -> Vec<Collection> {
+    let mut collections = collections(definition);
+    let storage = storage(definition);
+    let is_plain =
+        definition.pointer("/spec/conversion/strategy").is_none_or(|strategy| strategy != "Webhook");
+    let stored = stored_versions(definition);
+    // The answer of the server is in the first version, which is another one only if the storage version is not served.
+    let knows_storage = collections.first().is_some_and(|first| first.version == storage);
+    collections.retain(|one| one.version == storage || is_plain && stored.contains(&one.version.as_str()));
+    if knows_storage { collections } else { Vec::new() }
+}
+
 /// The state of a migration that runs.
 struct Run<'a> {
     migration: &'a Migration,
@@ -241,6 +264,10 @@ struct Run<'a> {
     skip_to: Option<String>,
     progress: Progress,
     failed: Vec<Failed>,
+    /// The versions to compare an object in; none unless nothing is written.
+    compared: Vec<Collection>,
+    changes: Vec<Rewrite>,
+    changes_total: u64,
     /// The time from which the next object may be rewritten.
     due: Instant,
 }
@@ -254,6 +281,9 @@ impl<'a> Run<'a> {
             skip_to: Mark::of(definition).map(|mark| mark.after),
             progress: Progress::default(),
             failed: Vec::new(),
+            compared: if migration.dry_run { compared(definition) } else { Vec::new() },
+            changes: Vec::new(),
+            changes_total: 0,
             due: Instant::now(),
         }
     }
@@ -314,6 +344,7 @@ impl<'a> Run<'a> {
         writes: &Collection,
         items: &[Value],
     ) -> Result<(), CrdError> {
+        let compared = self.compared.clone();
         let mut running = FuturesUnordered::new();
         for object in items {
             if self.skip_to.as_ref().is_some_and(|last| text(&key(object)) <= *last) {
@@ -325,7 +356,7 @@ impl<'a> Run<'a> {
             let due = self.due.max(Instant::now().checked_sub(CREDIT).unwrap_or(self.due));
             tokio::time::sleep_until(due).await;
             self.due = due + Duration::from_secs(1) / self.migration.rate;
-            running.push(rewritten(cluster, writes, object, self.migration.dry_run));
+            running.push(rewritten(cluster, writes, object, self.migration.dry_run.then_some(&compared[..])));
             if running.len() >= AT_ONCE
                 && let Some(result) = running.next().await
             {
@@ -338,12 +369,22 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn count(&mut self, failed: Option<Failed>) {
+    fn count(&mut self, result: Result<Option<Rewrite>, Failed>) {
         self.progress.done += 1;
-        let Some(failed) = failed else { return };
-        self.progress.failed += 1;
-        if self.failed.len() < TOLD {
-            self.failed.push(failed);
+        match result {
+            Ok(None) => {}
+            Ok(Some(change)) => {
+                self.changes_total += 1;
+                if self.changes.len() < TOLD {
+                    self.changes.push(change);
+                }
+            }
+            Err(failed) => {
+                self.progress.failed += 1;
+                if self.failed.len() < TOLD {
+                    self.failed.push(failed);
+                }
+            }
         }
     }
 
@@ -360,21 +401,27 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Rewrites an object; returns why it could not be. Other failures than those of the object end the migration.
+/// Rewrites an object; returns why it could not be. Other failures than those of the object end the migration. With versions to
+/// compare in, nothing is written, and the change of the contents is returned, if there is one.
 async fn rewritten(
     cluster: &Cluster<'_>,
     writes: &Collection,
     object: &Value,
-    dry_run: bool,
-) -> Result<Option<Failed>, CrdError> {
+    compared: Option<&[Collection]>,
+) -> Result<Result<Option<Rewrite>, Failed>, CrdError> {
+    let before = read(cluster, compared.unwrap_or_default(), object).await?;
     for retry in 0.. {
-        let error = match cluster.rewrite(writes, object, &params(dry_run)).await {
-            Ok(_) => return Ok(None),
+        let error = match cluster.rewrite(writes, object, &params(compared.is_some())).await {
+            Ok(after) => {
+                let mut change = Rewrite::new(key(object));
+                before.iter().for_each(|before| change.compare(before, &after));
+                return Ok(Ok(Some(change).filter(Rewrite::is_change)));
+            }
             Err(error) => error,
         };
         // It was changed and so rewritten, or deleted. A server that does not serve the version yet returns 404.
         if error.is_conflict() {
-            return Ok(None);
+            return Ok(Ok(None));
         }
         if retry < RETRIES && is_overloaded(&error) {
             let seconds = error.retry_after_seconds().unwrap_or(1).max(1);
@@ -385,9 +432,26 @@ async fn rewritten(
             return Err(error.into());
         }
         let reason = error.status().map_or_else(|| error.to_string(), |status| status.message.clone());
-        return Ok(Some(Failed { object: key(object), reason }));
+        return Ok(Err(Failed { object: key(object), reason }));
     }
-    Ok(None)
+    Ok(Ok(None))
+}
+
+/// Reads an object in these versions. One that it does not convert to is left out; the rewrite reports why.
+async fn read(
+    cluster: &Cluster<'_>,
+    versions: &[Collection],
+    object: &Value,
+) -> Result<Vec<Value>, CrdError> {
+    let mut out = Vec::new();
+    for version in versions {
+        match cluster.object(version, object).await {
+            Ok(found) => out.push(found),
+            Err(error) if error.status().is_some_and(|status| status.code == 404 || status.code >= 500) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(out)
 }
 
 /// Reports whether the server refuses this very object. Webhooks and policies refuse with 403 too; a missing right

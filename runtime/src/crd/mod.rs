@@ -14,7 +14,7 @@
 //!
 //! ```no_run
 //! # async fn example(client: kube::Client, definitions: Vec<serde_json::Value>) -> Result<(), kubesmith_runtime::crd::CrdError> {
-//! use kubesmith_runtime::crd::{Action, Migrated, Migration, Outcome, Progress, Status, Upgrade, status};
+//! use kubesmith_runtime::crd::{Action, Migrated, Migration, Outcome, Progress, Rewrite, Status, Upgrade, status};
 //!
 //! let upgrade = Upgrade::new("widget-operator", env!("CARGO_PKG_VERSION")).check_objects().keep_way_back();
 //! for outcome in upgrade.apply(&client, &definitions).await? {
@@ -29,6 +29,11 @@
 //! let migration = Migration::new("widgets.example.com").rate(200).page(1000);
 //! let Migrated { rewritten, storage, .. } = migration.run(&client, show).await?;
 //! println!("{rewritten} objects are stored in {storage}");
+//!
+//! let rehearsal = Migration::new("widgets.example.com").dry_run().run(&client, show).await?;
+//! for Rewrite { object, lost, .. } in rehearsal.changes {
+//!     println!("{object} would lose {}", lost.join(", "));
+//! }
 //!
 //! let Status { advice, .. } = status(&client, "widgets.example.com").await?;
 //! advice.iter().for_each(|advice| println!("{advice}"));
@@ -75,6 +80,7 @@ mod managers;
 mod migrate;
 mod objects;
 mod owner;
+mod rewrite;
 mod status;
 mod upgrade;
 mod wait;
@@ -83,5 +89,6 @@ pub use error::{CrdError, Failed, Refusal};
 pub use kubesmith_apiextensions::diff::{Change, ChangeCode, Class};
 pub use migrate::{Migrated, Migration, Progress};
 pub use objects::{Broken, DroppedField, Objects};
+pub use rewrite::Rewrite;
 pub use status::{Status, VersionStatus, owned, status};
 pub use upgrade::{Action, Outcome, Upgrade};

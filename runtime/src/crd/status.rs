@@ -65,10 +65,12 @@ pub async fn status(client: &kube::Client, name: &str) -> Result<Status, CrdErro
         })
         .collect();
     let not_established = not_established(&found);
+    let group = found["spec"]["group"].as_str().unwrap_or_default();
+    let preferred = Cluster(client).preferred(group).await?;
     Ok(Status {
         name: name.to_owned(),
         owner: Owner::of(&found).map(|owner| (owner.operator, owner.version)),
-        advice: advice(name, &versions, not_established.as_deref(), definition.has_webhook()),
+        advice: advice(name, &versions, &preferred, not_established.as_deref(), definition.has_webhook()),
         not_established,
         migrated_to: Mark::of(&found).filter(|_| stored.len() > 1).map(|mark| mark.after),
         versions,
@@ -128,6 +130,7 @@ pub(super) fn not_established(definition: &Value) -> Option<String> {
 fn advice(
     name: &str,
     versions: &[VersionStatus],
+    preferred: &[String],
     not_established: Option<&str>,
     has_webhook: bool,
 ) -> Vec<String> {
@@ -138,6 +141,7 @@ fn advice(
     let storage = versions.iter().find(|version| version.storage).map_or("", |version| &version.name);
     for version in versions.iter().filter(|version| !version.storage) {
         let own = &version.name;
+        let rank = |name: &str| preferred.iter().position(|other| other == name);
         out.extend(if version.stored {
             Some(format!("objects may be stored in {own}: run `kubesmith crd migrate {name}`"))
         } else if !version.served {
@@ -148,7 +152,17 @@ fn advice(
                  definition with `--allow version-unserved`"
             ))
         } else {
-            None
+            match (rank(own), rank(storage)) {
+                (Some(own_rank), Some(storage_rank)) if own_rank < storage_rank => Some(format!(
+                    "{own} is served, and objects are stored in {storage}: when a release that serves {own} is everywhere, move \
+                     `storage: true` from {storage} to {own}, and apply the definition"
+                )),
+                (Some(_), Some(_)) => Some(format!(
+                    "{own} is served and not stored: to retire it, set `deprecated: true`, apply the definition, and have clients \
+                     move to {storage}"
+                )),
+                _ => None,
+            }
         });
     }
     if has_webhook && versions.len() == 1 {

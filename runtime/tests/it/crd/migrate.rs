@@ -257,3 +257,49 @@ async fn missing_definition_is_reported() {
     assert!(matches!(status(&client, WIDGETS).await, Err(CrdError::Missing { .. })));
     env.stop().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn dry_run_names_the_fields_that_a_rewrite_would_lose_or_add() {
+    let (env, client) = server().await;
+    let old = json!({"size": {"type": "integer"}, "color": {"type": "string"}, "tags": {"type": "array", "items": {
+        "type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}}});
+    let mut new = old.clone();
+    new.as_object_mut().unwrap().remove("color");
+    new["tags"]["items"]["properties"].as_object_mut().unwrap().remove("b");
+    new["mode"] = json!({"type": "string", "default": "on"});
+    let versions = |storage: &str| {
+        [widgets(&[version("v1", storage == "v1", &old), version("v2", storage == "v2", &new)])]
+    };
+    let upgrade =
+        Upgrade::new("widget-operator", "1.0.0").allow(kubesmith_runtime::crd::ChangeCode::VersionsDiverge);
+    upgrade.apply(&client, &versions("v1")).await.unwrap();
+    create(&client, "v1", "full", json!({"color": "red", "tags": [{"a": "1", "b": "2"}]})).await;
+    create(&client, "v1", "plain", json!({"size": 1})).await;
+    for at in 0..120 {
+        create(&client, "v1", &format!("w{at:03}"), json!({"color": "red"})).await;
+    }
+    upgrade.apply(&client, &versions("v2")).await.unwrap();
+    let before = objects(&client, "v1").await;
+    let dry = run(&client, &migration().dry_run()).await.unwrap();
+    assert_eq!(objects(&client, "v1").await, before, "nothing is written");
+    assert_eq!((dry.changes.len(), dry.changes_total, dry.rewritten), (100, 122, 122));
+    let full = &dry.changes[0];
+    assert_eq!(full.object.to_string(), "default/full");
+    assert_eq!(full.lost, ["spec.color", "spec.tags[0].b"]);
+    assert_eq!((full.changed.len(), full.more), (0, false));
+    assert_eq!(full.added, ["spec.mode"]);
+    let plain = dry.changes.iter().find(|change| change.object.name() == "plain").unwrap();
+    assert_eq!((plain.lost.len(), &plain.added), (0, &vec!["spec.mode".to_owned()]));
+    // After the migration, nothing more is lost, and a run that writes compares nothing.
+    let done = run(&client, &migration()).await.unwrap();
+    assert_eq!((done.changes.len(), done.changes_total), (0, 0));
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn dry_run_reports_no_change_when_versions_have_the_same_fields() {
+    let (env, client) = upgraded().await;
+    let dry = run(&client, &migration().dry_run()).await.unwrap();
+    assert_eq!((dry.rewritten, dry.changes, dry.changes_total), (7, Vec::new(), 0));
+    env.stop().await;
+}
