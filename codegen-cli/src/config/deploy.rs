@@ -18,7 +18,7 @@ pub use choices::{Certificates, PullPolicy};
 const IMAGE: &str = "controller:latest";
 
 /// controller-runtime's port of the metrics, unencrypted.
-pub(super) const METRICS_PORT: u16 = 8080;
+const METRICS_PORT: u16 = 8080;
 
 /// kubebuilder's port of metrics over TLS.
 const SECURE_METRICS_PORT: u16 = 8443;
@@ -74,11 +74,13 @@ pub struct DeployConfig {
     pub resources: Option<ResourceRequirements>,
     /// Whether replicas elect a leader. Default: `true`, which adds the argument `--leader-elect` and a role.
     pub leader_election: Option<bool>,
-    /// Port of the metrics. Default: 8080, or 8443 with `metrics_secure`. 0 disables metrics.
+    /// Port of the metrics. Default: 8443, or 8080 with `metrics_secure = false`. 0 disables metrics.
     pub metrics_port: Option<u16>,
-    /// Whether metrics are served over TLS, with a certificate of cert-manager, and only to authorized users.
-    #[serde(default)]
-    pub metrics_secure: bool,
+    /// Whether metrics are served over TLS, and only to authorized users. Default: `true`.
+    pub metrics_secure: Option<bool>,
+    /// The issuer of the metrics certificate. Default: the manager, which serves its own certificate of the webhooks, or a
+    /// self-signed one.
+    pub metrics_certificates: Option<Certificates>,
     /// Port of `/healthz` and `/readyz`. Default: 8081.
     pub health_port: Option<u16>,
     /// Whether `default` and the installer contain the ServiceMonitor. It needs the CRDs of the Prometheus operator.
@@ -90,6 +92,9 @@ pub struct DeployConfig {
     /// The issuer of the webhook certificate. Default: cert-manager.
     #[serde(default)]
     pub certificates: Certificates,
+    /// Whether the manager may install, upgrade and migrate its CRDs, as `kubesmith_runtime::crd` does. It adds a role.
+    #[serde(default)]
+    pub crd_upgrade: bool,
     /// File with all objects of the folder `default`, such as `dist/install.yaml`.
     pub installer: Option<PathBuf>,
 }
@@ -150,11 +155,14 @@ pub struct DeploySettings {
     pub leader_election: bool,
     /// `None`: no metrics.
     pub metrics_port: Option<u16>,
+    /// Whether metrics, if there are any, are secure.
     pub metrics_secure: bool,
+    pub metrics_certificates: Certificates,
     pub health_port: u16,
     pub prometheus: bool,
     pub alerts: bool,
     pub certificates: Certificates,
+    pub crd_upgrade: bool,
     pub installer: Option<PathBuf>,
     /// Folder of the CRDs, relative to the tree's `crd`, `/`-separated; may be empty.
     pub crd_folder: String,
@@ -170,6 +178,16 @@ impl DeploySettings {
     /// The name of an object of the deployment.
     pub fn object(&self, name: &str) -> String {
         format!("{}{name}", self.name_prefix)
+    }
+
+    /// Whether there are metrics over TLS, for authorized users.
+    pub fn has_secure_metrics(&self) -> bool {
+        self.metrics_port.is_some() && self.metrics_secure
+    }
+
+    /// Whether cert-manager issues the certificate of the metrics.
+    pub fn has_issued_metrics(&self) -> bool {
+        self.has_secure_metrics() && self.metrics_certificates == Certificates::CertManager
     }
 }
 
@@ -291,11 +309,13 @@ pub(super) fn settings(
         resources,
         leader_election: deploy.leader_election.unwrap_or(true),
         metrics_port,
-        metrics_secure: deploy.metrics_secure,
+        metrics_secure: deploy.metrics_secure.unwrap_or(true),
+        metrics_certificates: deploy.metrics_certificates.unwrap_or(Certificates::SelfManaged),
         health_port,
         prometheus: deploy.prometheus,
         alerts: deploy.alerts,
         certificates: deploy.certificates,
+        crd_upgrade: deploy.crd_upgrade,
         installer: deploy.installer.as_deref().map(|path| installer(path, places)).transpose()?,
     }))
 }
@@ -320,12 +340,18 @@ fn check_names(name: &str, prefix: &str, namespace: &str) -> Result<(), UsageErr
     Ok(())
 }
 
+/// The usual port of the metrics.
+pub(super) fn metrics_port(is_secure: bool) -> u16 {
+    if is_secure { SECURE_METRICS_PORT } else { METRICS_PORT }
+}
+
 /// The ports of metrics, if there are any, and of probes.
 fn ports(deploy: &DeployConfig) -> Result<(Option<u16>, u16), UsageError> {
-    let usual = if deploy.metrics_secure { SECURE_METRICS_PORT } else { METRICS_PORT };
-    let metrics = Some(deploy.metrics_port.unwrap_or(usual)).filter(|port| *port != 0);
+    let is_secure = deploy.metrics_secure.unwrap_or(true);
+    let metrics = Some(deploy.metrics_port.unwrap_or(metrics_port(is_secure))).filter(|port| *port != 0);
     let needs = [
-        ("metrics_secure", deploy.metrics_secure),
+        ("metrics_secure", deploy.metrics_secure == Some(true)),
+        ("metrics_certificates", deploy.metrics_certificates.is_some()),
         ("prometheus", deploy.prometheus),
         ("alerts", deploy.alerts),
     ];
@@ -334,11 +360,10 @@ fn ports(deploy: &DeployConfig) -> Result<(Option<u16>, u16), UsageError> {
             "`{key}` in `[deploy]` needs metrics: leave `metrics_port = 0` or `{key}` out"
         )));
     }
-    if deploy.metrics_secure && deploy.certificates == Certificates::SelfManaged {
+    if !is_secure && deploy.metrics_certificates.is_some() {
         return Err(UsageError(
-            "`metrics_secure` in `[deploy]` needs a certificate for the Service of the metrics, and that of `certificates = \
-             \"self-managed\"` is for the Service of the webhooks only: let cert-manager issue both with `certificates = \
-             \"cert-manager\"`, or leave `metrics_secure` out and restrict the port with a NetworkPolicy"
+            "`metrics_certificates` in `[deploy]` needs metrics over TLS: leave `metrics_secure = false` or \
+             `metrics_certificates` out"
                 .into(),
         ));
     }
@@ -480,7 +505,11 @@ mod tests {
         assert_eq!(deploy.output, Path::new("base/config"));
         assert_eq!((deploy.namespace.as_str(), deploy.name_prefix.as_str()), ("shop-system", "shop-"));
         assert_eq!((deploy.crd_folder.as_str(), deploy.role_name.as_str()), ("bases", "shop-manager-role"));
-        assert_eq!((deploy.metrics_port, deploy.health_port), (Some(8080), 8081));
+        assert_eq!((deploy.metrics_port, deploy.health_port), (Some(8443), 8081));
+        assert!(deploy.has_secure_metrics() && !deploy.has_issued_metrics() && !deploy.crd_upgrade);
+        let plain = read("[deploy]\noutput = \"config\"\nname = \"shop\"\nmetrics_secure = false");
+        let plain = plain.unwrap().unwrap();
+        assert_eq!((plain.metrics_port, plain.has_secure_metrics()), (Some(8080), false));
         assert_eq!(read("[crd]\noutput = \"crds\"").unwrap(), None);
     }
 
@@ -492,7 +521,8 @@ mod tests {
             ("[deploy]\noutput = \"config\"", "has no `name`"),
             ("[deploy]\noutput = \"config\"\nname = \"Shop\"", "`name = \"Shop\"`"),
             (&format!("{deploy}name_prefix = \"{}-\"", "a".repeat(40)), "too long"),
-            (&format!("{deploy}health_port = 8080"), "cannot share port 8080"),
+            (&format!("{deploy}health_port = 8443"), "cannot share port 8443"),
+            (&format!("{deploy}metrics_secure = false\nhealth_port = 8080"), "cannot share port 8080"),
             (&format!("{deploy}health_port = 0"), "need a port"),
             (&format!("{deploy}installer = \"dist\""), "is not the name of a YAML file"),
             (&format!("{deploy}metrics_port = 8081"), "cannot share port 8081"),
@@ -509,9 +539,14 @@ mod tests {
             (&format!("{deploy}args = [\"\"]"), "is empty"),
             (&format!("{deploy}args = [\"a\\u0000\"]"), "NUL"),
             (
-                &format!("{deploy}metrics_secure = true\ncertificates = \"self-managed\""),
-                "let cert-manager issue both",
+                &format!("{deploy}metrics_secure = false\nmetrics_certificates = \"cert-manager\""),
+                "needs metrics over TLS",
             ),
+            (
+                &format!("{deploy}metrics_port = 0\nmetrics_certificates = \"self-managed\""),
+                "`metrics_certificates` in `[deploy]` needs metrics",
+            ),
+            (&format!("{deploy}args = [\"--metrics-service=a\"]"), "is set by `certificates`"),
             (&format!("{deploy}shards = 5\nreplicas = 3"), "`shards` and `replicas` in `[deploy]`"),
             (&format!("{deploy}shards = 0"), "`shards` in `[deploy]` is 0"),
             (&format!("{deploy}shards = 3000000000"), "`shards` in `[deploy]` is more than"),

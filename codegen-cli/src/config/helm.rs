@@ -77,7 +77,8 @@ pub(super) fn helm(
     let version = helm.version.clone().unwrap_or_else(|| VERSION.to_string());
     let app_version = helm.app_version.clone().unwrap_or_else(|| version.clone());
     check_version(&version)?;
-    let ports = [deploy::METRICS_PORT, deploy::METRICS_PORT + 2];
+    let port = deploy::metrics_port(deploy.metrics_secure);
+    let ports = [port, port + 2];
     let usual = ports.into_iter().find(|port| *port != deploy.health_port);
     Ok(Some(HelmSettings {
         output: places.located(output),
@@ -139,7 +140,7 @@ mod tests {
         assert_eq!((helm.version.as_str(), helm.app_version.as_str()), ("0.1.0", "0.1.0"));
         assert!(!helm.leader_election && !helm.has_metrics && !helm.has_monitor);
         assert!(helm.deploy.leader_election && helm.deploy.args.is_empty());
-        assert_eq!((helm.deploy.metrics_port, helm.args), (Some(8080), vec!["-v".to_string()]));
+        assert_eq!((helm.deploy.metrics_port, helm.args), (Some(8443), vec!["-v".to_string()]));
         assert_eq!(read(DEPLOY), Ok(None));
     }
 

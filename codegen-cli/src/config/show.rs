@@ -143,11 +143,14 @@ fn deploy(deploy: &DeploySettings) -> DeployConfig {
         resources: Some(deploy.resources.clone()),
         leader_election: Some(deploy.leader_election),
         metrics_port: Some(deploy.metrics_port.unwrap_or(0)),
-        metrics_secure: deploy.metrics_secure,
+        metrics_secure: (deploy.metrics_port.is_some() || !deploy.metrics_secure)
+            .then_some(deploy.metrics_secure),
+        metrics_certificates: deploy.has_issued_metrics().then_some(deploy.metrics_certificates),
         health_port: Some(deploy.health_port),
         prometheus: deploy.prometheus,
         alerts: deploy.alerts,
         certificates: deploy.certificates,
+        crd_upgrade: deploy.crd_upgrade,
         installer: deploy.installer.as_deref().map(path),
     }
 }
@@ -171,6 +174,8 @@ mod tests {
             "input = [\"api\"]\nonly = [\"rbac\"]\nfeatures = [\"a\"]\n[rbac]\noutput = \"r\"\n[lints]\ndeny = [\"all\"]",
             "input = [\"api\"]\n[client]\noutput = \"c\"\nmodule = \"crate::g\"\n[deploy]\noutput = \"config\"\nname = \"a\"\n\
              metrics_port = 0\nenv_from = [{ secret = \"s\" }]\nenv = { A = \"b\" }\n[docs]\noutput = \"docs\"",
+            "input = [\"api\"]\n[client]\noutput = \"c\"\nmodule = \"crate::g\"\n[deploy]\noutput = \"config\"\nname = \"a\"\n\
+             metrics_certificates = \"cert-manager\"\ncrd_upgrade = true",
         ] {
             let first = shown(text);
             assert_eq!(shown(&first), first);

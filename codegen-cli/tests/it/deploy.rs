@@ -274,6 +274,56 @@ fn alerts_use_existing_metrics_of_the_runtime() {
     assert!(sample.tree("config")["prometheus/rules.yaml"].contains("alert: ShardDown"));
 }
 
+/// As in kubebuilder's projects: TLS with the manager's own certificate, and users that the cluster authorizes.
+#[test]
+fn metrics_are_secure_without_cert_manager() {
+    let tree = |deploy: &str| {
+        let sample = project(deploy);
+        generate(&sample, &[]);
+        sample.tree("config")
+    };
+    let endpoint = |tree: &BTreeMap<String, String>| -> Value {
+        let monitor: Value = serde_yaml::from_str(&tree["prometheus/monitor.yaml"]).unwrap();
+        monitor.pointer("/spec/endpoints/0").unwrap().clone()
+    };
+    let usual = tree("");
+    let manager = &usual["manager/manager.yaml"];
+    for arg in ["--metrics-bind-address=:8443\n", "--metrics-secure\n", "--metrics-authorize\n"] {
+        assert!(manager.contains(&format!("- {arg}")), "{manager}");
+    }
+    assert!(!manager.contains("--metrics-cert-path") && !manager.contains("volumes"), "{manager}");
+    assert!(!usual.keys().any(|path| path.starts_with("certmanager")), "{:?}", usual.keys());
+    assert!(usual["rbac/metrics_auth_role.yaml"].contains("subjectaccessreviews"));
+    assert_eq!(endpoint(&usual)["tlsConfig"], serde_json::json!({"insecureSkipVerify": true}));
+
+    let plain = tree("metrics_secure = false\n");
+    let manager = &plain["manager/manager.yaml"];
+    assert!(
+        manager.contains("- --metrics-bind-address=:8080\n        - --metrics-secure=false\n"),
+        "{manager}"
+    );
+    assert!(!plain.contains_key("rbac/metrics_auth_role.yaml"));
+    assert_eq!(endpoint(&plain)["scheme"], "http");
+
+    let issued = tree("metrics_certificates = \"cert-manager\"\n");
+    assert!(issued["manager/manager.yaml"].contains("- --metrics-cert-path="));
+    assert!(issued.contains_key("certmanager/certificate_metrics.yaml"));
+    assert_eq!(endpoint(&issued)["tlsConfig"]["ca"]["secret"]["name"], "thing-metrics-server-cert");
+
+    // The certificate of the webhooks is for the Service of the metrics too.
+    let sample = project("certificates = \"self-managed\"\n");
+    let conversion = "kind = \"Thing\", conversion(strategy = \"Webhook\", service_namespace = \"thing-system\", \
+        service_name = \"thing-webhook-service\", path = \"/convert\")";
+    sample.write("api/src/lib.rs", KIND.replace("kind = \"Thing\"", conversion));
+    generate(&sample, &[]);
+    let kept = sample.tree("config");
+    let service = "thing-controller-manager-metrics-service";
+    assert!(kept["manager/manager.yaml"].contains(&format!("- --metrics-service={service}\n")));
+    let tls = &endpoint(&kept)["tlsConfig"];
+    assert_eq!(tls["ca"]["secret"]["name"], "thing-webhook-server-cert");
+    assert_eq!(tls["serverName"], format!("{service}.thing-system.svc"));
+}
+
 #[test]
 fn disabled_parts_are_absent_from_the_tree() {
     let sample = project("leader_election = false\nmetrics_port = 0\n");

@@ -15,6 +15,7 @@ mod columns;
 mod conformance;
 mod crash;
 mod crd;
+mod crd_rights;
 mod dependencies;
 mod deploy;
 mod descriptions;

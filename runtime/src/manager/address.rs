@@ -45,6 +45,17 @@ impl BindAddress {
         self.0 != Place::Nowhere
     }
 
+    /// Reports whether only processes of this host reach the address.
+    #[cfg(all(feature = "clap", feature = "webhook"))]
+    pub(super) fn is_local(&self) -> bool {
+        match &self.0 {
+            Place::Nowhere => true,
+            Place::Everywhere(_) => false,
+            Place::Socket(address) => address.ip().to_canonical().is_loopback(),
+            Place::Host(host, _) => host.eq_ignore_ascii_case("localhost"),
+        }
+    }
+
     /// Listens on the address; `None` for no endpoint.
     pub(super) async fn listen(&self) -> io::Result<Option<TcpListener>> {
         let listener = match &self.0 {
@@ -133,6 +144,27 @@ mod tests {
         }
         for text in ["", "8080", ":", ":65536", ":-1", "a b:1", "::1:80x", "http://a:1", ":80:80"] {
             assert!(text.parse::<BindAddress>().is_err(), "{text}");
+        }
+    }
+
+    #[cfg(all(feature = "clap", feature = "webhook"))]
+    #[test]
+    fn only_loopback_addresses_are_local() {
+        for (text, is_local) in [
+            ("0", true),
+            (":8080", false),
+            ("0.0.0.0:8080", false),
+            ("127.0.0.1:8080", true),
+            ("127.9.9.9:1", true),
+            ("[::1]:8080", true),
+            ("[::ffff:127.0.0.1]:8080", true),
+            ("[::]:8080", false),
+            ("10.0.0.1:8080", false),
+            ("localhost:8080", true),
+            ("LocalHost:8080", true),
+            ("localhost.example.com:8080", false),
+        ] {
+            assert_eq!(text.parse::<BindAddress>().unwrap().is_local(), is_local, "{text}");
         }
     }
 

@@ -56,7 +56,8 @@ impl ManagerBuilder {
         self
     }
 
-    /// Serves `/metrics` here, without TLS unless [`metrics_tls`](Self::metrics_tls) is called.
+    /// Serves `/metrics` here, without TLS unless [`metrics_tls`](Self::metrics_tls) is called. Everyone who reaches the
+    /// address can read plain metrics, so choose one of the loopback interface for them.
     #[must_use]
     pub fn metrics_address(mut self, address: impl Into<BindAddress>) -> Self {
         self.manager.metrics_address = address.into();
@@ -84,7 +85,28 @@ impl ManagerBuilder {
     #[cfg(feature = "webhook")]
     #[must_use]
     pub fn metrics_tls(mut self, certificate: crate::webhook::CertWatcherBuilder) -> Self {
-        self.manager.metrics_tls = super::MetricsTls::new(certificate);
+        self.manager.metrics_tls = super::MetricsTls::Given(Box::new(certificate));
+        self
+    }
+
+    /// Serves `/metrics` over TLS with the manager's own certificate: that of the
+    /// [rotator](Self::webhook_cert_rotator) as soon as it has one, and otherwise a self-signed one in memory, as
+    /// controller-runtime's `SecureServing` without a certificate. Clients can verify only the rotator's, for its
+    /// [names](crate::webhook::CertRotatorBuilder::dns_name).
+    ///
+    /// ```no_run
+    /// # fn example(client: kube::Client) {
+    /// use kubesmith_runtime::manager::Manager;
+    ///
+    /// let builder = Manager::builder(client).metrics_address(([0, 0, 0, 0], 8443));
+    /// let manager = builder.metrics_own_tls().metrics_authorization().build();
+    /// # let _ = manager;
+    /// # }
+    /// ```
+    #[cfg(feature = "cert-rotation")]
+    #[must_use]
+    pub fn metrics_own_tls(mut self) -> Self {
+        self.manager.metrics_tls = super::MetricsTls::Own;
         self
     }
 

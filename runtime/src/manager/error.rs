@@ -27,6 +27,17 @@ pub enum ManagerError {
     #[cfg(feature = "webhook")]
     #[error("cannot serve metrics over TLS: {0}")]
     MetricsCertificate(#[source] crate::webhook::CertificateError),
+    /// The metrics endpoint's own certificate cannot be made.
+    #[cfg(feature = "cert-rotation")]
+    #[error("cannot serve metrics over TLS: {0}")]
+    OwnCertificate(#[source] crate::webhook::RotationError),
+    /// The metrics endpoint has no certificate, and without the feature `cert-rotation` the manager makes none.
+    #[cfg(all(feature = "webhook", not(feature = "cert-rotation")))]
+    #[error(
+        "metrics over TLS need a certificate: give its folder with --metrics-cert-path, enable the feature `cert-rotation` of \
+         kubesmith-runtime, or serve plain metrics with --metrics-secure=false"
+    )]
+    NoMetricsCertificate,
     /// Webhooks cannot be served.
     #[cfg(feature = "webhook")]
     #[error(transparent)]

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::builder::RangedU64ValueParser;
 use kube::Client;
 
+#[cfg(feature = "webhook")]
+use super::MetricsTls;
 use super::{BindAddress, Manager, ManagerBuilder};
 use crate::client::{self, build_config_from_flags};
 use crate::leaderelection::{InvalidElection, LeaderElector, default_identity};
@@ -50,21 +52,25 @@ pub struct ManagerFlags {
     /// The address of the API server; overrides the kubeconfig's
     #[arg(long, value_name = "URL")]
     pub master: Option<String>,
-    /// The address of /metrics; 0 turns it off
-    #[arg(long, value_name = "ADDRESS", default_value = ":8080")]
+    /// The address of /metrics, such as :8443; 0 turns it off
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     pub metrics_bind_address: BindAddress,
-    /// Serve /metrics over TLS, with the certificate in --metrics-cert-path
+    /// Serve /metrics over TLS, as is usual unless the address is a loopback one. Use --metrics-secure=false to use HTTP instead
     #[cfg(feature = "webhook")]
-    #[arg(long, requires = "metrics_cert_path")]
-    pub metrics_secure: bool,
-    /// Serve /metrics only to users whom the cluster allows it, by the token of their requests
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub metrics_secure: Option<bool>,
+    /// Serve /metrics only to users whom the cluster allows it, by the token of their requests, as is usual with TLS
     #[cfg(feature = "webhook")]
-    #[arg(long, requires = "metrics_secure")]
-    pub metrics_authorize: bool,
-    /// The folder with tls.crt and tls.key for /metrics
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub metrics_authorize: Option<bool>,
+    /// The folder with tls.crt and tls.key for /metrics; without it the certificate is that of --webhook-cert-secret, or self-signed
     #[cfg(feature = "webhook")]
     #[arg(long, value_name = "FOLDER")]
     pub metrics_cert_path: Option<PathBuf>,
+    /// The Service in front of /metrics, whose name the certificate in --webhook-cert-secret has as well
+    #[cfg(feature = "cert-rotation")]
+    #[arg(long, value_name = "NAME", requires = "webhook_cert_secret")]
+    pub metrics_service: Option<String>,
     /// The address of /healthz and /readyz; 0 turns them off
     #[arg(long, value_name = "ADDRESS", default_value = ":8081")]
     pub health_probe_bind_address: BindAddress,
@@ -143,13 +149,18 @@ impl ManagerFlags {
 
     #[cfg(feature = "webhook")]
     fn certificates(&self, mut builder: ManagerBuilder) -> ManagerBuilder {
-        if let (true, Some(folder)) = (self.metrics_secure, &self.metrics_cert_path) {
-            let certificate = CertWatcher::builder(folder.join("tls.crt"), folder.join("tls.key"));
-            builder = builder.metrics_tls(certificate);
-            if self.metrics_authorize {
-                builder = builder.metrics_authorization();
+        let is_secure = self
+            .metrics_secure
+            .unwrap_or(self.metrics_cert_path.is_some() || !self.metrics_bind_address.is_local());
+        builder.manager.metrics_tls = match &self.metrics_cert_path {
+            _ if !is_secure => MetricsTls::Off,
+            Some(folder) => {
+                let certificate = CertWatcher::builder(folder.join("tls.crt"), folder.join("tls.key"));
+                MetricsTls::Given(Box::new(certificate))
             }
-        }
+            None => MetricsTls::Own,
+        };
+        builder.manager.metrics_authorization = self.metrics_authorize.unwrap_or(is_secure);
         match &self.webhook_cert_dir {
             Some(folder) => builder.webhook_cert_dir(folder),
             None => builder,
@@ -161,8 +172,12 @@ impl ManagerFlags {
         let (Some(secret), Some(service)) = (&self.webhook_cert_secret, &self.webhook_service) else {
             return builder;
         };
-        let rotator =
-            CertRotator::builder(client.clone(), client.default_namespace(), secret).service(service);
+        let namespace = client.default_namespace();
+        let mut rotator = CertRotator::builder(client.clone(), namespace, secret).service(service);
+        if let Some(metrics) = &self.metrics_service {
+            let host = format!("{metrics}.{namespace}.svc");
+            rotator = rotator.dns_name(format!("{host}.cluster.local")).dns_name(host);
+        }
         let targets = self.webhook_inject_ca.iter().cloned();
         let rotator = targets.fold(rotator, CertRotatorBuilder::inject_into);
         builder.webhook_cert_rotator(rotator.metrics(registry).build())
@@ -199,7 +214,8 @@ mod tests {
         let flags = parse(&[]).unwrap();
         let addresses =
             [&flags.metrics_bind_address, &flags.health_probe_bind_address, &flags.debug_bind_address];
-        assert_eq!(addresses.map(ToString::to_string), [":8080", ":8081", "0"]);
+        // Metrics are plain by default in controller-runtime, so they are only local here.
+        assert_eq!(addresses.map(ToString::to_string), ["127.0.0.1:8080", ":8081", "0"]);
         assert!(!flags.leader_elect && flags.leader_election_namespace.is_none());
         assert!(flags.kubeconfig.is_none() && flags.master.is_none());
         assert_eq!(flags.workers, 2);
@@ -251,10 +267,6 @@ mod tests {
     #[cfg(feature = "webhook")]
     #[tokio::test]
     async fn certificate_flags_choose_folders() {
-        let error = parse(&["--metrics-authorize"]).unwrap_err();
-        assert!(error.contains("--metrics-secure"), "{error}");
-        let error = parse(&["--metrics-secure"]).unwrap_err();
-        assert!(error.contains("--metrics-cert-path"), "{error}");
         let run = async |flags: &[&str]| {
             let off = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
             let flags = parse(&[&off, flags].concat()).unwrap();
@@ -269,6 +281,53 @@ mod tests {
             metrics.contains("metrics over TLS") && metrics.contains("/nowhere/metrics/tls"),
             "{metrics}"
         );
+    }
+
+    #[cfg(feature = "webhook")]
+    #[tokio::test]
+    async fn metrics_are_plain_only_on_loopback_or_when_asked_for() {
+        let settings = |flags: &[&str]| {
+            let flags = parse(flags).unwrap();
+            let manager = flags.builder(client(), &Registry::new(), "a").unwrap().build();
+            let certificate = match manager.metrics_tls {
+                MetricsTls::Off => "none",
+                MetricsTls::Given(_) => "given",
+                MetricsTls::Own => "own",
+            };
+            (certificate, manager.metrics_authorization)
+        };
+        for (flags, expected) in [
+            (&[][..], ("none", false)),
+            (&["--metrics-bind-address=localhost:1"], ("none", false)),
+            (&["--metrics-bind-address=:8443"], ("own", true)),
+            (&["--metrics-bind-address=:8080", "--metrics-secure=false"], ("none", false)),
+            (&["--metrics-secure"], ("own", true)),
+            (&["--metrics-secure=true", "--metrics-authorize=false"], ("own", false)),
+            (&["--metrics-authorize"], ("none", true)),
+            (&["--metrics-cert-path=/certs"], ("given", true)),
+            (
+                &["--metrics-bind-address=:8443", "--metrics-secure", "--metrics-cert-path=/certs"],
+                ("given", true),
+            ),
+        ] {
+            assert_eq!(settings(flags), expected, "{flags:?}");
+        }
+        let error = parse(&["--metrics-secure=often"]).unwrap_err();
+        assert!(error.contains("--metrics-secure"), "{error}");
+    }
+
+    #[cfg(feature = "cert-rotation")]
+    #[tokio::test]
+    async fn certificate_is_for_the_service_of_the_metrics_too() {
+        let error = parse(&["--metrics-service=metrics"]).unwrap_err();
+        assert!(error.contains("--webhook-cert-secret"), "{error}");
+        let flags = ["--webhook-cert-secret=certs", "--webhook-service=hooks", "--metrics-service=metrics"];
+        let flags = parse(&flags).unwrap();
+        let manager = flags.builder(client(), &Registry::new(), "a").unwrap().build();
+        let rotator = format!("{:?}", manager.webhooks.rotator().unwrap());
+        for name in ["hooks.own.svc", "metrics.own.svc", "metrics.own.svc.cluster.local"] {
+            assert!(rotator.contains(&format!("{name:?}")), "{rotator}");
+        }
     }
 
     #[cfg(feature = "cert-rotation")]

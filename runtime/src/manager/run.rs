@@ -34,17 +34,25 @@ impl Manager {
         }
         let endpoints_stop = CancellationToken::new();
         let informers = Informers([vec![self.factory], self.informers].concat());
-        let metrics_tls = self.metrics_tls.load(&self.registry)?;
+        let metrics_tls = self.metrics_tls.load(&self.webhooks, &self.registry)?;
         let authorizer = self.metrics_authorization.then(|| Authorizer::new(self.client));
         let lease = self.elector.as_ref().map(LeaderElector::view);
         let debug = Routes::debug(self.states, informers.clone(), self.shard, lease, self.log_levels);
         let endpoints = [
-            ("metrics", self.metrics_address, Routes::metrics(self.registry, authorizer), metrics_tls),
+            (
+                "metrics",
+                self.metrics_address,
+                Routes::metrics(self.registry, authorizer),
+                metrics_tls.clone(),
+            ),
             ("health", self.health_address, Routes::health(self.healthz, self.readyz), None),
             ("debug", self.debug_address, debug, None),
         ];
         let mut endpoints = serve_all(endpoints, &endpoints_stop).await?;
         let mut webhooks = self.webhooks.start().await?;
+        if let Some(tls) = metrics_tls {
+            tls.refresh().await;
+        }
         let (core_events, events, grace) = (self.core_events, self.events, self.grace);
         informers.start();
         let mut stop = std::pin::pin!(stop);

@@ -6,13 +6,20 @@ use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
 use super::ManagerError;
+use super::webhooks::Webhooks;
 use crate::metrics::Registry;
 
-/// The certificate of the metrics endpoint, if it has one.
+/// The certificate of the metrics endpoint.
 #[derive(Default)]
-pub(super) struct MetricsTls {
+pub(super) enum MetricsTls {
+    /// The endpoint is plain.
+    #[default]
+    Off,
     #[cfg(feature = "webhook")]
-    certificate: Option<crate::webhook::CertWatcherBuilder>,
+    Given(Box<crate::webhook::CertWatcherBuilder>),
+    /// The manager's own one.
+    #[cfg(any(feature = "cert-rotation", all(feature = "webhook", feature = "clap")))]
+    Own,
 }
 
 /// Accepts TLS connections.
@@ -26,18 +33,21 @@ pub(super) struct Tls {
 
 #[cfg(feature = "webhook")]
 impl MetricsTls {
-    pub(super) fn new(certificate: crate::webhook::CertWatcherBuilder) -> Self {
-        Self { certificate: Some(certificate) }
-    }
-
     /// Reads the certificate.
-    pub(super) fn load(self, registry: &Registry) -> Result<Option<Tls>, ManagerError> {
-        let load = |certificate: crate::webhook::CertWatcherBuilder| {
-            // Scrapers use HTTP/1.1, the only protocol of the endpoints.
-            let certificate = certificate.http2(false).metrics_unless_given(registry).load();
-            certificate.map(|certificate| Tls { certificate: certificate.into() })
+    #[cfg_attr(not(feature = "cert-rotation"), allow(unused_variables, reason = "webhooks have the rotator"))]
+    pub(super) fn load(self, webhooks: &Webhooks, registry: &Registry) -> Result<Option<Tls>, ManagerError> {
+        let certificate = match self {
+            MetricsTls::Off => return Ok(None),
+            MetricsTls::Given(certificate) => *certificate,
+            #[cfg(feature = "cert-rotation")]
+            MetricsTls::Own => webhooks.own_certificate()?,
+            #[cfg(all(feature = "clap", not(feature = "cert-rotation")))]
+            MetricsTls::Own => return Err(ManagerError::NoMetricsCertificate),
         };
-        self.certificate.map(load).transpose().map_err(ManagerError::MetricsCertificate)
+        // Scrapers use HTTP/1.1, the only protocol of the endpoints.
+        let certificate = certificate.http2(false).metrics_unless_given(registry).load();
+        let certificate = certificate.map_err(ManagerError::MetricsCertificate)?;
+        Ok(Some(Tls { certificate: certificate.into() }))
     }
 }
 
@@ -51,6 +61,13 @@ impl Tls {
         tokio_rustls::TlsAcceptor::from(self.certificate.server_config()).accept(stream).await
     }
 
+    /// Reads the certificate again, so that one that the webhooks have obtained is served from the start.
+    pub(super) async fn refresh(&self) {
+        let certificate = self.certificate.clone();
+        // A failure is logged and counted, and the next read is soon.
+        let _ = tokio::task::spawn_blocking(move || drop(certificate.reload())).await;
+    }
+
     /// Reads the certificate again whenever it changes, until `stop` is cancelled.
     pub(super) async fn reload(&self, stop: CancellationToken) {
         self.certificate.run(stop).await;
@@ -59,7 +76,7 @@ impl Tls {
 
 #[cfg(not(feature = "webhook"))]
 impl MetricsTls {
-    pub(super) fn load(self, _: &Registry) -> Result<Option<Tls>, ManagerError> {
+    pub(super) fn load(self, _: &Webhooks, _: &Registry) -> Result<Option<Tls>, ManagerError> {
         Ok(None)
     }
 }
@@ -67,6 +84,10 @@ impl MetricsTls {
 #[cfg(not(feature = "webhook"))]
 impl Tls {
     pub(super) async fn accept(&self, _: TcpStream) -> io::Result<TcpStream> {
+        match self.never {}
+    }
+
+    pub(super) async fn refresh(&self) {
         match self.never {}
     }
 

@@ -27,6 +27,18 @@ impl Webhooks {
         self.rotator = Some(rotator);
     }
 
+    /// Returns the settings of the manager's own certificate: that of the rotator, or a self-signed one.
+    #[cfg(feature = "cert-rotation")]
+    pub(super) fn own_certificate(&self) -> Result<crate::webhook::CertWatcherBuilder, ManagerError> {
+        let made = crate::webhook::own_certificate(self.rotator.clone(), k8s_openapi::jiff::Timestamp::now);
+        made.map_err(ManagerError::OwnCertificate)
+    }
+
+    #[cfg(all(test, feature = "cert-rotation"))]
+    pub(super) fn rotator(&self) -> Option<&crate::webhook::CertRotator> {
+        self.rotator.as_ref()
+    }
+
     #[cfg(feature = "webhook")]
     pub(super) fn add(&mut self, server: crate::webhook::Server) {
         self.servers.push(server);

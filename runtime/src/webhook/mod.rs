@@ -127,5 +127,7 @@ pub use json_patch::Patch;
 pub use object::{DecodeError, RawObject};
 pub use path::{CONVERT_PATH, mutate_path, validate_path};
 #[cfg(feature = "cert-rotation")]
+pub(crate) use rotation::own_certificate;
+#[cfg(feature = "cert-rotation")]
 pub use rotation::{CaBundleTarget, CertRotator, CertRotatorBuilder, RotationError};
 pub use server::{BoundServer, Server, ServerBuilder, ServerError, WebhookService};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The issuer of the webhook certificate.
+/// The issuer of a certificate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -82,12 +82,13 @@ pub(super) fn check(
 }
 
 /// The flags that other keys set, with the keys. A program refuses a flag that it gets twice.
-const OWN_FLAGS: [(&str, &str); 9] = [
+const OWN_FLAGS: [(&str, &str); 10] = [
     ("--leader-elect", "leader_election"),
     ("--metrics-bind-address", "metrics_port"),
     ("--metrics-secure", "metrics_secure"),
     ("--metrics-authorize", "metrics_secure"),
-    ("--metrics-cert-path", "metrics_secure"),
+    ("--metrics-cert-path", "metrics_certificates"),
+    ("--metrics-service", "certificates"),
     ("--health-probe-bind-address", "health_port"),
     ("--webhook-cert-secret", "certificates"),
     ("--webhook-service", "certificates"),

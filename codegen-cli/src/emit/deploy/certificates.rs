@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use super::metrics;
 use super::objects::metadata;
 use super::rights::granted;
 use crate::config::DeploySettings;
@@ -83,6 +84,9 @@ pub(super) fn args(settings: &DeploySettings, trusting: &Trusting) -> Vec<String
         format!("--webhook-cert-secret={}", secret_name(settings)),
         format!("--webhook-service={}", settings.webhook_service.name),
     ];
+    if settings.has_secure_metrics() && !settings.has_issued_metrics() {
+        out.push(format!("--metrics-service={}", settings.object(metrics::SERVICE)));
+    }
     for (_, resource, names) in trusting.resources() {
         out.extend(names.iter().map(|name| format!("--webhook-inject-ca={resource}/{name}")));
     }

@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::certificates::issued;
+use super::certificates::{self, issued};
 use super::objects::{metadata, selector, service};
 use super::rights::{RBAC, granted, labels};
-use crate::config::DeploySettings;
+use crate::config::{Certificates, DeploySettings};
 
 /// The path at which kubebuilder's projects mount the certificate.
 pub(super) const CERTIFICATES: &str = "/tmp/k8s-metrics-server/metrics-certs";
@@ -26,9 +26,14 @@ pub(super) fn secret_name(settings: &DeploySettings) -> String {
 pub(super) fn args(settings: &DeploySettings) -> Vec<String> {
     let Some(port) = settings.metrics_port else { return vec!["--metrics-bind-address=0".to_string()] };
     let mut out = vec![format!("--metrics-bind-address=:{port}")];
-    if settings.metrics_secure {
-        let certificates = format!("--metrics-cert-path={CERTIFICATES}");
-        out.extend(["--metrics-secure".to_string(), "--metrics-authorize".to_string(), certificates]);
+    // Programs that know fewer flags fail, rather than serve what they should protect.
+    let more: &[&str] = match settings.metrics_secure {
+        true => &["--metrics-secure", "--metrics-authorize"],
+        false => &["--metrics-secure=false"],
+    };
+    out.extend(more.iter().map(|flag| (*flag).to_string()));
+    if settings.has_issued_metrics() {
+        out.push(format!("--metrics-cert-path={CERTIFICATES}"));
     }
     out
 }
@@ -48,16 +53,25 @@ pub(super) fn metrics_service(settings: &DeploySettings) -> Option<Value> {
     Some(service(settings, SERVICE, &port))
 }
 
-/// The ServiceMonitor: Prometheus reads secure metrics with its own token.
-pub(super) fn service_monitor(settings: &DeploySettings) -> Value {
+/// The ServiceMonitor: Prometheus reads secure metrics with its own token. It cannot verify a self-signed certificate, as in
+/// kubebuilder's projects.
+pub(super) fn service_monitor(settings: &DeploySettings, has_webhooks: bool) -> Value {
     let scheme = scheme(settings);
     let mut endpoint = json!({"path": "/metrics", "port": scheme, "scheme": scheme});
     if settings.metrics_secure {
         endpoint["bearerTokenFile"] = json!("/var/run/secrets/kubernetes.io/serviceaccount/token");
-        endpoint["tlsConfig"] = json!({
-            "ca": {"secret": {"key": "ca.crt", "name": secret_name(settings)}},
-            "serverName": host(settings),
-        });
+        let is_kept = has_webhooks && settings.certificates == Certificates::SelfManaged;
+        let secret = match settings.metrics_certificates {
+            Certificates::CertManager => Some(secret_name(settings)),
+            Certificates::SelfManaged => is_kept.then(|| certificates::secret_name(settings)),
+        };
+        endpoint["tlsConfig"] = match secret {
+            Some(secret) => json!({
+                "ca": {"secret": {"key": "ca.crt", "name": secret}},
+                "serverName": host(settings),
+            }),
+            None => json!({"insecureSkipVerify": true}),
+        };
     }
     json!({
         "apiVersion": "monitoring.coreos.com/v1",

@@ -174,7 +174,7 @@ fn folders(ir: &Ir, settings: &DeploySettings, parts: Parts<'_>) -> Vec<Folder> 
             }
         }
     }
-    if settings.metrics_secure {
+    if settings.has_issued_metrics() {
         certmanager = certmanager.object("certificate_metrics.yaml", &metrics::certificate(settings));
     }
     if !certmanager.is_empty() {
@@ -185,7 +185,7 @@ fn folders(ir: &Ir, settings: &DeploySettings, parts: Parts<'_>) -> Vec<Folder> 
     policy.others = parts.policies.iter().map(|(name, _)| name.to_string()).collect();
     let mut prometheus = Folder::new("prometheus");
     if settings.metrics_port.is_some() {
-        prometheus = prometheus.object("monitor.yaml", &metrics::service_monitor(settings));
+        prometheus = prometheus.object("monitor.yaml", &metrics::service_monitor(settings, has_webhooks));
         if settings.alerts {
             prometheus = prometheus.object("rules.yaml", &alerts::rule(settings));
         }

@@ -95,7 +95,7 @@ fn certificates(settings: &DeploySettings, webhooks: Option<&Trusting>) -> impl 
         secret: secret_name(settings),
         folder: CERTIFICATES,
     });
-    let of_metrics = settings.metrics_secure.then(|| Mounted {
+    let of_metrics = settings.has_issued_metrics().then(|| Mounted {
         volume: "metrics-certs",
         secret: metrics::secret_name(settings),
         folder: metrics::CERTIFICATES,

@@ -27,8 +27,11 @@ pub(super) fn objects(ir: &Ir, settings: &DeploySettings, roles: &[Role]) -> Vec
     if settings.leader_election {
         out.extend(granted(settings, "leader-election", "Role", &leader_election_rules()));
     }
-    if settings.metrics_secure {
+    if settings.has_secure_metrics() {
         out.extend(metrics::rights(settings));
+    }
+    if settings.crd_upgrade {
+        out.extend(crd_upgrade(ir, settings));
     }
     out.extend(people(ir, settings));
     out
@@ -123,6 +126,36 @@ pub(super) fn granted(
     });
     let file = stem.replace('-', "_");
     vec![(format!("{file}_role.yaml"), role), (format!("{file}_role_binding.yaml"), binding)]
+}
+
+/// The rights of upgrades and migrations of the CRDs, as `kubesmith_runtime::crd` sends requests: `create` cannot be limited to
+/// names, lists find the objects that an upgrade would break, and a migration patches each of them, after a `get` in a dry run.
+fn crd_upgrade(ir: &Ir, settings: &DeploySettings) -> Vec<(String, Value)> {
+    let mut plurals: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for group in &ir.groups {
+        plurals.entry(&group.name).or_default().extend(kinds(group).into_keys());
+    }
+    plurals.retain(|_, plurals| !plurals.is_empty());
+    let names = plurals
+        .iter()
+        .flat_map(|(group, plurals)| plurals.iter().map(move |plural| format!("{plural}.{group}")));
+    let names: Vec<String> = names.collect();
+    let definitions = "customresourcedefinitions";
+    let status = format!("{definitions}/status");
+    let group = "apiextensions.k8s.io";
+    let mut rules = vec![
+        json!({"apiGroups": [group], "resources": [definitions], "verbs": ["create"]}),
+        json!({"apiGroups": [group], "resourceNames": names, "resources": [definitions], "verbs": ["get", "patch"]}),
+        json!({"apiGroups": [group], "resourceNames": names, "resources": [status], "verbs": ["patch"]}),
+    ];
+    rules.extend(plurals.into_iter().map(
+        |(group, plurals)| json!({"apiGroups": [group], "resources": plurals, "verbs": ["get", "list", "patch"]}),
+    ));
+    // Without a name, a rule would be about all definitions.
+    if names.is_empty() {
+        return Vec::new();
+    }
+    granted(settings, "crd-upgrade", "ClusterRole", &Value::Array(rules))
 }
 
 /// Roles to bind to people, with their rights to each kind.

@@ -89,7 +89,7 @@ fn arguments(container: &mut Value, template: &mut Template) {
         let text = arg.as_str().unwrap_or_default().to_string();
         if text == "--leader-elect" {
             *arg = json!(template.add(Action::If(".Values.leaderElection.enabled".to_string(), arg.take())));
-        } else if text.starts_with("--webhook-") {
+        } else if text.starts_with("--webhook-") || text.starts_with("--metrics-service=") {
             *arg = json!(template.add(Action::If(".Values.webhooks.enabled".to_string(), arg.take())));
         } else if ["--metrics-secure", "--metrics-authorize", "--metrics-cert-path"]
             .iter()

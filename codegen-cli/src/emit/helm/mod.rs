@@ -27,7 +27,7 @@ use template::Template;
 struct Has {
     webhooks: bool,
     policies: bool,
-    secure_metrics: bool,
+    issued_metrics: bool,
 }
 
 /// Emits the chart. `files` are the objects of the deployment by their file in its tree; `own` are the names of the user's
@@ -37,7 +37,7 @@ pub fn emit(settings: &HelmSettings, files: &[(String, Vec<Value>)], own: &BTree
     let has = Has {
         webhooks: has("webhook/"),
         policies: has("policy/"),
-        secure_metrics: settings.deploy.metrics_secure,
+        issued_metrics: settings.deploy.has_issued_metrics(),
     };
     let mut tree = OutputTree::new();
     tree.insert("Chart.yaml", chart(settings));
@@ -79,7 +79,7 @@ fn condition(path: &str, has: Has) -> Option<String> {
         "crd" => ".Values.crds.install",
         "certmanager" if file == "certificate_metrics.yaml" => ".Values.metrics.enabled",
         "certmanager" if file == "issuer.yaml" && !has.webhooks => ".Values.metrics.enabled",
-        "certmanager" if file == "issuer.yaml" && has.secure_metrics => {
+        "certmanager" if file == "issuer.yaml" && has.issued_metrics => {
             "or .Values.webhooks.enabled .Values.metrics.enabled"
         }
         "webhook" | "certmanager" => ".Values.webhooks.enabled",
@@ -114,7 +114,11 @@ fn object_text(settings: &HelmSettings, path: &str, object: &Value, has_webhooks
     place::in_release(&mut object, &mut template, settings);
     match path.split_once('/').map(|(folder, _)| folder) {
         Some("crd") => place::keep(&mut object, &mut template),
-        Some("default" | "prometheus") => place::metrics_port(&mut object, &mut template, settings),
+        Some("default") => place::metrics_port(&mut object, &mut template, settings),
+        Some("prometheus") => {
+            place::metrics_port(&mut object, &mut template, settings);
+            place::metrics_authority(&mut object, &mut template, settings);
+        }
         _ => {}
     }
     template.text(&object)

@@ -86,3 +86,23 @@ pub(super) fn metrics_port(object: &mut Value, template: &mut Template, settings
         }
     }
 }
+
+/// The authority of the metrics' certificate in monitors, if it is that of the webhooks. Without webhooks the certificate is
+/// self-signed, and nothing can verify it.
+pub(super) fn metrics_authority(object: &mut Value, template: &mut Template, settings: &HelmSettings) {
+    if settings.deploy.has_issued_metrics() {
+        return;
+    }
+    let Some(tls) = object.pointer_mut("/spec/endpoints/0/tlsConfig").and_then(Value::as_object_mut) else {
+        return;
+    };
+    if !tls.contains_key("ca") {
+        return;
+    }
+    let enabled = ".Values.webhooks.enabled";
+    for value in tls.values_mut() {
+        *value = json!(template.add(Action::If(enabled.to_string(), value.take())));
+    }
+    let skipped = template.add(Action::If(format!("not {enabled}"), json!(true)));
+    tls.insert("insecureSkipVerify".to_string(), json!(skipped));
+}

@@ -83,6 +83,9 @@ fn rendered_chart_equals_the_installer() {
             "certificates = \"self-managed\"\nprometheus = true\nalerts = true\nargs = [\"-v=2\", \"--x=\\\"y\\\"\"]\n",
         ),
         shop("leader_election = false\nmetrics_port = 0\nimage = \"localhost:5000/a\"\nreplicas = 3\n"),
+        shop(
+            "certificates = \"self-managed\"\nmetrics_secure = false\ncrd_upgrade = true\nprometheus = true\n",
+        ),
         shop("shards = 5\nenv = { LOG = \"debug\" }\n"),
     ];
     let of =
@@ -188,9 +191,32 @@ fn chart_follows_namespace_and_values() {
     assert_eq!((&changed["image"], &changed["imagePullPolicy"]), (&json!("controller:v9"), &json!("Always")));
     assert_eq!(changed["env"], json!([{"name": "A", "value": "b: c"}]));
     assert_eq!(changed["ports"][0]["containerPort"], 9090);
+    assert_eq!(monitor_tls(&with(&[])), json!({"insecureSkipVerify": true}));
     let unkept = with(&[("/crds/keep", json!(false))]);
     let annotations = &unkept["CustomResourceDefinition -/items.shop.example.com"]["metadata"]["annotations"];
     assert!(annotations.get("helm.sh/resource-policy").is_none());
+}
+
+fn monitor_tls(objects: &BTreeMap<String, Value>) -> Value {
+    let monitor = &objects["ServiceMonitor here/shop-controller-manager-metrics-monitor"];
+    monitor.pointer("/spec/endpoints/0/tlsConfig").unwrap().clone()
+}
+
+/// Without webhooks, the manager has no certificate that Prometheus could verify.
+#[test]
+fn monitor_verifies_the_certificate_of_the_webhooks_if_there_is_one() {
+    let project = shop("certificates = \"self-managed\"\nprometheus = true\n");
+    let chart = project.path("charts/shop");
+    let mut values = values(&chart);
+    let tls = monitor_tls(&rendered(&chart, &values, "here"));
+    let host = "shop-controller-manager-metrics-service.here.svc";
+    let authority = json!({"secret": {"key": "ca.crt", "name": "shop-webhook-server-cert"}});
+    assert_eq!(tls, json!({"ca": authority, "serverName": host}));
+    values["webhooks"]["enabled"] = json!(false);
+    let objects = rendered(&chart, &values, "here");
+    assert_eq!(monitor_tls(&objects), json!({"insecureSkipVerify": true}));
+    let manager = objects["Deployment here/shop-controller-manager"].to_string();
+    assert!(manager.contains("--metrics-secure") && !manager.contains("--metrics-service"), "{manager}");
 }
 
 /// A schema could not say why a port is refused.

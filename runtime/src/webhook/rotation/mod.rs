@@ -5,6 +5,7 @@
 
 mod builder;
 mod error;
+mod own;
 mod pair;
 mod state;
 mod targets;
@@ -27,6 +28,7 @@ use crate::client::{self, Request};
 use crate::metrics::{Counter, Gauge};
 pub use builder::CertRotatorBuilder;
 pub use error::RotationError;
+pub(crate) use own::own_certificate;
 use pair::Pair;
 use state::{Known, Policy, State};
 use targets::Address;

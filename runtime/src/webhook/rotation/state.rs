@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
+use rustls::pki_types::ServerName;
 
 use super::RotationError;
 use super::pair::{Issued, Pair, authorities, issue};
@@ -61,7 +62,17 @@ impl Policy {
         let issued = issue(&self.names, now, self.validity).map_err(|error| failed(error.to_string()))?;
         let authority = std::slice::from_ref(&issued.authority);
         issued.pair.check(authority, self.name(), now).map_err(failed)?;
-        Ok(issued)
+        match self.missing(&issued.pair, authority, now) {
+            Some(name) => Err(failed(format!("clients do not accept it for {name}"))),
+            None => Ok(issued),
+        }
+    }
+
+    /// Returns a name that a pair is not for, as after an upgrade whose certificate has another name. Wildcards, which
+    /// no client asks for, are left out.
+    fn missing(&self, pair: &Pair, authorities: &[String], now: Timestamp) -> Option<&str> {
+        let names = self.names.iter().map(String::as_str).filter(|name| ServerName::try_from(*name).is_ok());
+        names.into_iter().find(|name| pair.check(authorities, name, now).is_err())
     }
 }
 
@@ -136,7 +147,9 @@ impl State {
         match current {
             Some(Ok(expiry)) if wanted.next.is_none() => {
                 let left = expiry.duration_since(known.now);
-                if left.unsigned_abs() < policy.renew_before || left.is_negative() {
+                let is_due = left.unsigned_abs() < policy.renew_before || left.is_negative();
+                let lacks_name = |pair: &Pair| policy.missing(pair, &wanted.bundle, known.now).is_some();
+                if is_due || self.current.as_ref().is_some_and(lacks_name) {
                     let issued = policy.issue(known.now)?;
                     wanted.bundle.push(issued.authority);
                     wanted.next = Some(issued.pair);

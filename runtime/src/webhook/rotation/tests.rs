@@ -93,11 +93,17 @@ impl World {
     }
 
     fn replica(&self) -> CertRotator {
+        self.replica_for(&[])
+    }
+
+    /// A replica whose certificate has further names.
+    fn replica_for(&self, names: &[&str]) -> CertRotator {
         let now = self.now.clone();
         let rotator = CertRotator::builder(self.env.client(), "default", "certs")
             .service("hooks")
             .validity(Duration::from_secs(VALIDITY))
             .clock(move || Timestamp::from_second(now.load(Ordering::Relaxed)).unwrap());
+        let rotator = names.iter().fold(rotator, |rotator, name| rotator.dns_name(*name));
         targets().into_iter().fold(rotator, CertRotatorBuilder::inject_into).build()
     }
 
@@ -347,7 +353,8 @@ async fn certificate_of_another_authority_is_served_only_once_it_is_trusted() {
     let replica = world.replica();
     replica.tick().await.unwrap();
     let first = replica.served().unwrap().pair;
-    let foreign = pair::issue(&[HOST.to_owned()], world.now(), Duration::from_secs(VALIDITY)).unwrap();
+    let names = [HOST.to_owned(), format!("{HOST}.cluster.local")];
+    let foreign = pair::issue(&names, world.now(), Duration::from_secs(VALIDITY)).unwrap();
     let text = |text: &str| serde_json::to_value(ByteString(text.as_bytes().to_vec())).unwrap();
     world
         .write_secret(&json!({
@@ -360,4 +367,33 @@ async fn certificate_of_another_authority_is_served_only_once_it_is_trusted() {
     world.pass(60);
     replica.tick().await.unwrap();
     assert!(replica.served().unwrap().pair == foreign.pair);
+}
+
+#[tokio::test]
+async fn certificate_with_a_further_name_is_issued_once_and_served_when_it_is_trusted() {
+    let world = World::new().await;
+    let old = world.replica();
+    old.tick().await.unwrap();
+    let first = old.served().unwrap().pair;
+    let metrics = "metrics.default.svc";
+    let new = world.replica_for(&[metrics, "*.example.com"]);
+    new.obtain().await.unwrap();
+    assert!(new.served().unwrap().pair == first, "API servers trust only the old one");
+    let mut seen = vec![world.secret().await.remove("tls.crt")];
+    for _ in 0..10 {
+        world.pass(60);
+        for replica in [&old, &new] {
+            replica.tick().await.unwrap();
+        }
+        assert_trusted(0, &new, &world.bundles().await, world.now());
+        let current = world.secret().await.remove("tls.crt");
+        if seen.last() != Some(&current) {
+            seen.push(current);
+        }
+    }
+    assert_eq!(seen.len(), 2, "issued once");
+    for replica in [&old, &new] {
+        let served = replica.served().unwrap();
+        assert!(served.pair.check(&served.authorities, metrics, world.now()).is_ok());
+    }
 }

@@ -6,14 +6,18 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kube::api::{Api, ObjectMeta, PostParams};
 use kubesmith_runtime::controller::CancellationToken;
+use kubesmith_runtime::manager::Manager;
 use kubesmith_runtime::webhook::{AdmissionResponse, CaBundleTarget, CertRotator, Server, admission_fn};
 use kubesmith_testenv::TestEnv;
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{sleep, timeout};
+
+use super::support::{Authority, Client};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 const PROPAGATION: Duration = Duration::from_millis(20);
@@ -131,4 +135,73 @@ async fn authorities(configurations: &Api<ValidatingWebhookConfiguration>) -> BT
     let text = String::from_utf8(bundle.unwrap_or_default().0).unwrap();
     let blocks = text.split_inclusive("-----END CERTIFICATE-----").map(|block| block.trim().to_owned());
     blocks.filter(|block| !block.is_empty()).collect()
+}
+
+/// Reads the metrics of a manager over TLS, trusting these authorities.
+async fn scrape(address: std::net::SocketAddr, roots: &str) -> std::io::Result<String> {
+    let mut stream = Client::new(roots).connect(address).await?;
+    stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    Ok(answer)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn metrics_have_the_certificate_of_the_webhooks() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let address = kubesmith_testenv::free_address().unwrap();
+    let rotator = CertRotator::builder(env.client(), "default", "certs").service("hooks");
+    let mut manager = Manager::builder(env.client())
+        .metrics_address(address)
+        .metrics_own_tls()
+        .metrics_authorization()
+        .webhook_cert_rotator(rotator.dns_name("127.0.0.1").build())
+        .build();
+    let allowing = admission_fn(|_| async { AdmissionResponse::allowed() });
+    let server = Server::builder().address("127.0.0.1".parse().unwrap()).port(0).admission("/a", allowing);
+    manager.add_webhooks(server.build().unwrap());
+    let stop = CancellationToken::new();
+    let run = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
+    let secrets: Api<Secret> = Api::default_namespaced(env.client());
+    let scraped = async {
+        loop {
+            let data = secrets.get_opt("certs").await.unwrap().and_then(|secret| secret.data);
+            let authority = data.and_then(|mut data| data.remove("ca.crt"));
+            let authority = authority.map(|bytes| String::from_utf8(bytes.0).unwrap());
+            if let Ok(answer) = scrape(address, authority.as_deref().unwrap_or_default()).await {
+                return answer;
+            }
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let answer = timeout(PATIENCE, scraped).await.expect("the authority of the Secret is the endpoint's");
+    assert!(answer.starts_with("HTTP/1.1 401"), "a request without a token is refused: {answer}");
+    stop.cancel();
+    run.await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn metrics_have_a_self_signed_certificate_without_webhooks() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let address = kubesmith_testenv::free_address().unwrap();
+    let rotator = CertRotator::builder(env.client(), "default", "certs").service("hooks").build();
+    // The manager serves no webhooks, so the rotator has no certificate.
+    let manager = Manager::builder(env.client()).metrics_address(address).metrics_own_tls();
+    let manager = manager.webhook_cert_rotator(rotator).build();
+    let stop = CancellationToken::new();
+    let run = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
+    let other = Authority::new("another");
+    let refused = async {
+        loop {
+            let error = scrape(address, &other.pem).await.unwrap_err().to_string();
+            if error.contains("certificate") {
+                return error;
+            }
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let error = timeout(PATIENCE, refused).await.expect("the endpoint speaks TLS");
+    assert!(error.contains("UnknownIssuer"), "{error}");
+    stop.cancel();
+    run.await.unwrap().unwrap();
 }
