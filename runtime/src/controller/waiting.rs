@@ -98,7 +98,7 @@ impl fmt::Display for Why {
                 write!(f, "backing off after error {errors} until {}", At(*until))
             }
             Why::RateLimited { times, until } => {
-                write!(f, "rate limited for the {times}. time until {}", At(*until))
+                write!(f, "rate limited {times} times, until {}", At(*until))
             }
             Why::RequeueAfter { until } => write!(f, "requeue-after until {}", At(*until)),
         }
@@ -149,7 +149,7 @@ mod tests {
             (Why::new(delayed, 4, None, Some(3)), "backing off after error 3 until _ (in 11.0 s)"),
             (Why::new(delayed, 4, None, None), "backing off after error 4 until _ (in 11.0 s)"),
             (Why::new(delayed, 0, None, Some(2)), "backing off after error 2 until _ (in 11.0 s)"),
-            (Why::new(delayed, 2, None, Some(0)), "rate limited for the 2. time until _ (in 11.0 s)"),
+            (Why::new(delayed, 2, None, Some(0)), "rate limited 2 times, until _ (in 11.0 s)"),
             (Why::new(delayed, 0, None, Some(0)), "requeue-after until _ (in 11.0 s)"),
             (Why::new(delayed, 0, None, None), "requeue-after until _ (in 11.0 s)"),
         ] {
