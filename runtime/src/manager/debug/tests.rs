@@ -132,7 +132,7 @@ async fn page_shows_why_each_key_waits() {
         ("slow", "being reconciled since ", "(4.0 s ago); queued again"),
         ("bad", "backing off after error 10 until ", " s)"),
         ("later", "requeue-after until ", "(in 3596.0 s)"),
-        ("limited", "rate limited for the 1. time until ", "(in 0.0 s)"),
+        ("limited", "rate limited 1 times, until ", "(in 0.0 s)"),
     ] {
         let row = shown.split(&format!("<tr><td>&quot;{key}&quot;</td><td>")).nth(1);
         let why = row.and_then(|row| row.split("</td>").next()).unwrap_or_default();
