@@ -4,6 +4,7 @@ use kubesmith_apimachinery::names;
 use serde_json::Value;
 
 use super::field::{Errors, Field};
+use super::tolerated::Tolerated;
 use super::{probes, resources, restart, security, volumes};
 use crate::names::NameRule;
 
@@ -17,6 +18,7 @@ pub(super) struct Pod<'v> {
     pub(super) grace_period: Option<i64>,
     /// Whether the pod shares its host's user namespace.
     pub(super) host_users: bool,
+    pub(super) tolerated: Tolerated,
 }
 
 /// `validateContainers`.
@@ -62,7 +64,12 @@ pub(super) fn init<'v>(list: &Field<'v>, containers: &Field<'v>, pod: &Pod<'v>, 
                 errors.forbidden(&part, "may not be set for init containers without restartPolicy=Always");
             }
         }
-        restart::on_resize(&container, errors);
+        for policy in restart::on_resize(&container) {
+            if !pod.tolerated.init_restart_on_resize {
+                let detail = "must not be set to 'RestartContainer' for non-sidecar initContainers";
+                errors.invalid(&policy, detail);
+            }
+        }
     }
 }
 
@@ -414,6 +421,7 @@ mod tests {
             restart_policy: "Always",
             grace_period: Some(30),
             host_users: true,
+            tolerated: Tolerated::of(&Value::Null),
         };
         let causes = Errors::of(|errors| regular(&Field::root(&list).at("c"), &pod, errors));
         causes.into_iter().map(|cause| cause.field).collect()

@@ -31,13 +31,17 @@ pub(in crate::builtin) fn ingress(object: &Value, old: Option<&Value>) -> Vec<Ca
                 }
                 host_name(&host, errors);
             }
-            http(&rule.child("http"), errors);
+            if !host.text().contains('*') || !old.is_some_and(has_invalid_wildcard) {
+                http(&rule.child("http"), errors);
+            }
         }
         for tls in spec.child("tls").items() {
             for host in tls.child("hosts").items() {
                 host_name(&host, errors);
             }
-            errors.optional_name(&tls.child("secretName"), NameRule::Subdomain);
+            if !old.is_some_and(has_invalid_secret) {
+                errors.optional_name(&tls.child("secretName"), NameRule::Subdomain);
+            }
         }
         let class = spec.child("ingressClassName");
         if class.is_set() {
@@ -49,6 +53,19 @@ pub(in crate::builtin) fn ingress(object: &Value, old: Option<&Value>) -> Vec<Ca
             errors.invalid(&place, "must match `ingressClassName` when both are specified");
         }
     })
+}
+
+/// `allowInvalidSecretName`, of the stored object.
+fn has_invalid_secret(old: &Value) -> bool {
+    let mut secrets = Field::root(old).child("spec").child("tls").items().map(|tls| tls.child("secretName"));
+    secrets.any(|name| !name.is_empty() && !NameRule::Subdomain.check(name.text()).is_empty())
+}
+
+/// `allowInvalidWildcardHostRule`, of the stored object.
+fn has_invalid_wildcard(old: &Value) -> bool {
+    let is_invalid = |rule: &Field<'_>| !Errors::of(|errors| http(&rule.child("http"), errors)).is_empty();
+    let mut rules = Field::root(old).child("spec").child("rules").items();
+    rules.any(|rule| rule.child("host").text().contains('*') && is_invalid(&rule))
 }
 
 /// Checks a name, which may begin with a wildcard: `IsWildcardDNS1123Subdomain`.

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::field::{Errors, Field};
+use super::tolerated::Tolerated;
 use super::{job_policies, workloads};
 use crate::cron::Schedule;
 use crate::names::{NameRule, quoted};
@@ -15,18 +16,19 @@ pub(in crate::builtin) fn job(object: &Value, old: Option<&Value>) -> Vec<Cause>
         if old.is_none() {
             generated_selector(object, &spec, errors);
         }
-        whole_spec(&spec, errors);
+        let tolerated = Tolerated::of_template(old);
+        whole_spec(&spec, tolerated, errors);
         hostnames(object, &spec, errors);
         if let Some(old) = old {
-            whole_spec(&spec, errors);
+            whole_spec(&spec, tolerated, errors);
             job_update(&spec, &Field::root(old).child("spec"), errors);
         }
     })
 }
 
 /// `ValidateJobSpec`.
-fn whole_spec(spec: &Field<'_>, errors: &mut Errors) {
-    job_spec(spec, errors);
+fn whole_spec(spec: &Field<'_>, tolerated: Tolerated, errors: &mut Errors) {
+    job_spec(spec, tolerated, errors);
     let selector = spec.child("selector");
     if !selector.is_set() {
         errors.required(&selector, "");
@@ -70,7 +72,7 @@ const MOST_INDEXED: i64 = 100_000;
 /// The limit of parallel pods and failed indexes of an indexed job with more completions than this.
 const MOST_OF_MANY: i64 = 10_000;
 
-fn job_spec(spec: &Field<'_>, errors: &mut Errors) {
+fn job_spec(spec: &Field<'_>, tolerated: Tolerated, errors: &mut Errors) {
     let numbers =
         ["parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"];
     errors.none_negative(spec, &numbers);
@@ -107,7 +109,7 @@ fn job_spec(spec: &Field<'_>, errors: &mut Errors) {
         if failure.is_set() { &["Failed"] } else { &["Failed", "TerminatingOrFailed"] };
     errors.optional_one_of(&spec.child("podReplacementPolicy"), replacements);
     let pods = spec.child("template");
-    workloads::template(&pods, errors);
+    workloads::template(&pods, tolerated, errors);
     let policy = pods.child("spec").child("restartPolicy");
     match policy.text() {
         "" | "Always" => errors.required(&policy, "valid values: \"OnFailure\", \"Never\""),
@@ -257,7 +259,7 @@ fn finished(status: &Field<'_>, errors: &mut Errors) {
 /// The longest name of a cron job: its jobs add eleven characters.
 const LONGEST_NAME: usize = 52;
 
-pub(in crate::builtin) fn cron_job(object: &Value, _: Option<&Value>) -> Vec<Cause> {
+pub(in crate::builtin) fn cron_job(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
         let name = crate::meta::name(object);
         let spec = Field::root(object).child("spec");
@@ -272,7 +274,8 @@ pub(in crate::builtin) fn cron_job(object: &Value, _: Option<&Value>) -> Vec<Cau
         if own.child("manualSelector").is_true() {
             errors.not_supported(&own.child("manualSelector"), &["nil", "false"]);
         }
-        job_spec(&own, errors);
+        let before = old.map(|old| &old["spec"]["jobTemplate"]);
+        job_spec(&own, Tolerated::of_template(before), errors);
         errors.none_negative(&spec, &["successfulJobsHistoryLimit", "failedJobsHistoryLimit"]);
         if name.len() > LONGEST_NAME {
             let detail = format!("must be no more than {LONGEST_NAME} characters");

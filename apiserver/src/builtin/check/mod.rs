@@ -9,6 +9,7 @@ mod csi;
 mod data;
 mod devices;
 mod endpoints;
+mod ephemeral;
 mod events;
 mod field;
 mod flow;
@@ -31,6 +32,7 @@ mod services;
 mod storage;
 #[cfg(test)]
 mod tests;
+mod tolerated;
 mod volumes;
 mod workloads;
 
@@ -43,6 +45,7 @@ pub(super) use csi::{
 pub(super) use data::{config_map, secret};
 pub(super) use devices::{device_class, resource_claim, resource_claim_template, resource_slice};
 pub(super) use endpoints::{endpoint_slice, endpoints};
+pub(super) use ephemeral::pod_ephemeral_containers;
 pub(super) use events::{core_event, event};
 pub(crate) use field::domain_prefixed_path;
 pub(super) use flow::{flow_schema, flow_status, priority_level};
@@ -54,7 +57,7 @@ pub(super) use objects::{
     role_binding, runtime_class,
 };
 pub(super) use pod_status::pod_status;
-pub(super) use pods::{pod, pod_ephemeral_containers};
+pub(super) use pods::pod;
 pub(super) use resize::pod_resize;
 pub(super) use resources::{limit_range, quota};
 pub(super) use services::{address_fields, service, service_status};

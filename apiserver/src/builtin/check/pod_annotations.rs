@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::field::{Errors, Field};
+use super::tolerated::Tolerated;
 use super::volumes::descending;
 use crate::names::quoted;
 
@@ -13,13 +14,12 @@ const SECCOMP_OF: &str = "container.seccomp.security.alpha.kubernetes.io/";
 const APP_ARMOR_OF: &str = "container.apparmor.security.beta.kubernetes.io/";
 
 /// `ValidatePodSpecificAnnotations`.
-pub(super) fn check(annotations: &Field<'_>, spec: &Field<'_>, errors: &mut Errors) {
+pub(super) fn check(annotations: &Field<'_>, spec: &Field<'_>, tolerated: Tolerated, errors: &mut Errors) {
     let mirror = annotations.key(MIRROR);
     if mirror.is_set() && spec.child("nodeName").is_empty() {
         errors.invalid(&mirror, "must set spec.nodeName if mirror pod annotation is set");
     }
-    let cost = annotations.key(DELETION_COST);
-    if cost.is_set() && !is_cost(cost.text()) {
+    if let Some(cost) = invalid_cost(annotations).filter(|_| !tolerated.deletion_cost) {
         errors.invalid(&cost, "must be a 32bit integer");
     }
     for (key, profile) in annotations.entries() {
@@ -32,6 +32,12 @@ pub(super) fn check(annotations: &Field<'_>, spec: &Field<'_>, errors: &mut Erro
             app_armor(name, &profile, spec, errors);
         }
     }
+}
+
+/// Returns the deletion cost if it is invalid.
+pub(super) fn invalid_cost<'v>(annotations: &Field<'v>) -> Option<Field<'v>> {
+    let cost = annotations.key(DELETION_COST);
+    (cost.is_set() && !is_cost(cost.text())).then_some(cost)
 }
 
 /// `GetDeletionCostFromPodAnnotations`: a number of 32 bits without a plus or leading zeros.
@@ -135,7 +141,7 @@ mod tests {
     fn faults(annotations: Value, spec: &Value) -> Vec<String> {
         let field = Field::root(&annotations).at("metadata.annotations");
         let causes = Errors::of(|errors| {
-            check(&field, &Field::root(spec).at("spec"), errors);
+            check(&field, &Field::root(spec).at("spec"), Tolerated::of(&Value::Null), errors);
             match_fields(&field, &Field::root(spec).at("spec"), errors);
         });
         causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect()

@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use super::containers::{self, Pod};
 use super::field::{Errors, Field, go_struct};
+use super::tolerated::Tolerated;
 use super::{addresses, gated, pod_annotations, scheduling, security, volumes};
-use crate::names::{NameRule, quoted};
+use crate::names::NameRule;
 use crate::status::Cause;
 
 /// `ValidatePodCreate` and `ValidatePodUpdate`.
@@ -13,7 +14,8 @@ pub(in crate::builtin) fn pod(object: &Value, old: Option<&Value>) -> Vec<Cause>
     Errors::of(|errors| {
         let (root, spec) = (Field::root(object), Field::root(object).child("spec"));
         let annotations = root.child("metadata").child("annotations");
-        whole(object, errors);
+        let tolerated = Tolerated::of(old.unwrap_or(&Value::Null));
+        whole(object, tolerated, errors);
         match old {
             None => {
                 let ephemeral = spec.child("ephemeralContainers");
@@ -28,7 +30,7 @@ pub(in crate::builtin) fn pod(object: &Value, old: Option<&Value>) -> Vec<Cause>
             }
             Some(old) => {
                 pod_annotations::unchanged(&annotations, &old["metadata"]["annotations"], errors);
-                pod_annotations::check(&annotations, &spec, errors);
+                pod_annotations::check(&annotations, &spec, tolerated, errors);
                 updated(&spec, &old["spec"], errors);
             }
         }
@@ -51,10 +53,11 @@ fn tokens_without_account(spec: &Field<'_>, errors: &mut Errors) {
 }
 
 /// `validatePodMetadataAndSpec`.
-pub(super) fn whole(object: &Value, errors: &mut Errors) {
+pub(super) fn whole(object: &Value, tolerated: Tolerated, errors: &mut Errors) {
     let at = Field::root(object).child("spec");
-    pod_annotations::check(&Field::root(object).child("metadata").child("annotations"), &at, errors);
-    spec(&at, errors);
+    let annotations = Field::root(object).child("metadata").child("annotations");
+    pod_annotations::check(&annotations, &at, tolerated, errors);
+    spec(&at, tolerated, errors);
     tokens_without_account(&at, errors);
     for list in ["containers", "initContainers"] {
         for container in at.child(list).items() {
@@ -149,34 +152,8 @@ fn only_what_may_change(new: &Value, old: &Value, errors: &mut Errors) -> bool {
     frozen_new == frozen(old)
 }
 
-/// Checks an update of ephemeral containers. Existing ones may not change.
-pub(in crate::builtin) fn pod_ephemeral_containers(pod: &Value, old: &Value) -> Vec<Cause> {
-    if is_static(old) {
-        return vec![Cause::forbidden("", "static pods do not support ephemeral containers")];
-    }
-    Errors::of(|errors| {
-        whole(pod, errors);
-        let now = Field::root(pod).child("spec").child("ephemeralContainers");
-        for before in Field::root(old).child("spec").child("ephemeralContainers").items() {
-            let name = before.child("name").text();
-            let fault = match now.items().find(|container| container.child("name").text() == name) {
-                None => "removed",
-                Some(container) if container.value != before.value => "changed",
-                Some(_) => continue,
-            };
-            let detail = format!("existing ephemeral containers {} may not be {fault}\n", quoted(name));
-            errors.forbidden(&now, &detail);
-        }
-    })
-}
-
-/// Reports whether a kubelet made the pod from a file of its node.
-pub(super) fn is_static(pod: &Value) -> bool {
-    pod["metadata"]["annotations"]["kubernetes.io/config.mirror"].is_string()
-}
-
 /// `ValidatePodSpec`, alone or in a template.
-pub(super) fn spec(spec: &Field<'_>, errors: &mut Errors) {
+pub(super) fn spec(spec: &Field<'_>, tolerated: Tolerated, errors: &mut Errors) {
     let sound = volumes::volumes(&spec.child("volumes"), errors);
     let host_users = spec.child("hostUsers");
     let pod = Pod {
@@ -185,6 +162,7 @@ pub(super) fn spec(spec: &Field<'_>, errors: &mut Errors) {
         restart_policy: spec.child("restartPolicy").text(),
         grace_period: spec.child("terminationGracePeriodSeconds").number(),
         host_users: *host_users.value != Value::Bool(false),
+        tolerated,
     };
     let regular = spec.child("containers");
     containers::regular(&regular, &pod, errors);

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::ephemeral::is_static;
 use super::field::{Errors, Field};
-use super::pods::{is_static, whole};
+use super::pods::whole;
+use super::tolerated::Tolerated;
 use crate::builtin::defaults::quality_of_service;
 use crate::status::Cause;
 
@@ -16,7 +18,7 @@ pub(in crate::builtin) fn pod_resize(pod: &Value, old: &Value) -> Vec<Cause> {
         return vec![Cause::forbidden("", "windows pods cannot be resized")];
     }
     Errors::of(|errors| {
-        whole(pod, errors);
+        whole(pod, Tolerated::of(old), errors);
         let (spec, before) = (Field::root(pod).child("spec"), Field::root(old).child("spec"));
         if quality_of_service(spec.value) != quality_of_service(before.value) {
             // The error shows the class of the status, which the request does not change.

@@ -26,7 +26,7 @@ pub(super) fn of_container(container: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// `validateInitContainerRestartPolicy`, and the resize policies of init containers that end.
+/// `validateInitContainerRestartPolicy`.
 pub(super) fn of_init_container(container: &Field<'_>, errors: &mut Errors) {
     let (policy, rules) = (container.child("restartPolicy"), container.child("restartPolicyRules"));
     if policy.is_set() {
@@ -36,14 +36,50 @@ pub(super) fn of_init_container(container: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// Refuses resize policies that restart an init container that ends.
-pub(super) fn on_resize(container: &Field<'_>, errors: &mut Errors) {
-    for policy in container.child("resizePolicy").items().map(|policy| policy.child("restartPolicy")) {
-        if policy.text() == "RestartContainer" {
-            let detail = "must not be set to 'RestartContainer' for non-sidecar initContainers";
-            errors.invalid(&policy, detail);
-        }
+/// Returns the resize policies that restart an init container that ends, which `validateInitContainers` refuses.
+pub(super) fn on_resize<'v>(container: &Field<'v>) -> Vec<Field<'v>> {
+    if container.child("restartPolicy").text() == "Always" {
+        return Vec::new();
     }
+    let policies = container.child("resizePolicy").items().map(|policy| policy.child("restartPolicy"));
+    policies.filter(|policy| policy.text() == "RestartContainer").collect()
+}
+
+/// `AllContainersCouldRestart`.
+pub(super) fn all_could_restart(spec: &Field<'_>) -> bool {
+    let containers = ["initContainers", "containers"].map(|list| spec.child(list));
+    let mut rules = containers
+        .iter()
+        .flat_map(Field::items)
+        .flat_map(|container| container.child("restartPolicyRules").items());
+    rules.any(|rule| rule.child("action").text() == "RestartAllContainers")
+}
+
+/// `ContainerShouldRestart`. `policy` is the pod's.
+pub(super) fn should_restart(container: &Field<'_>, policy: &str, exit_code: i64) -> bool {
+    let own = container.child("restartPolicy");
+    let rule = matching_rule(container, exit_code).filter(|_| own.is_set());
+    if rule.is_some_and(|rule| ["Restart", "RestartAllContainers"].contains(&rule.child("action").text())) {
+        return true;
+    }
+    match if own.is_set() { own.text() } else { policy } {
+        "OnFailure" => exit_code != 0,
+        "Never" => false,
+        _ => true,
+    }
+}
+
+/// `FindMatchingContainerRestartRule`.
+fn matching_rule<'v>(container: &Field<'v>, exit_code: i64) -> Option<Field<'v>> {
+    container.child("restartPolicyRules").items().find(|rule| {
+        let codes = rule.child("exitCodes");
+        let is_listed = codes.child("values").items().any(|code| code.number() == Some(exit_code));
+        match codes.child("operator").text() {
+            "In" => is_listed,
+            "NotIn" => !is_listed,
+            _ => false,
+        }
+    })
 }
 
 #[cfg(test)]
@@ -74,6 +110,32 @@ mod tests {
         );
         assert_eq!(fields(of_init_container, &bad), ["restartPolicy: FieldValueRequired"]);
         let resize = json!({"resizePolicy": [{"restartPolicy": "RestartContainer"}]});
-        assert_eq!(fields(on_resize, &resize), ["resizePolicy[0].restartPolicy: FieldValueInvalid"]);
+        let paths = |container| -> Vec<String> {
+            on_resize(&Field::root(container)).into_iter().map(|policy| policy.path).collect()
+        };
+        assert_eq!(paths(&resize), ["resizePolicy[0].restartPolicy"]);
+        let mut sidecar = resize.clone();
+        sidecar["restartPolicy"] = json!("Always");
+        assert!(paths(&sidecar).is_empty());
+    }
+
+    #[test]
+    fn rule_decides_before_the_policies_of_container_and_pod() {
+        let rule = |operator: &str| json!([{"action": "Restart", "exitCodes": {"operator": operator, "values": [42]}}]);
+        for (container, pod, exit_code, restarts) in [
+            (json!({}), "Never", 1, false),
+            (json!({}), "OnFailure", 1, true),
+            (json!({}), "OnFailure", 0, false),
+            (json!({}), "Always", 0, true),
+            (json!({"restartPolicy": "Always"}), "Never", 0, true),
+            (json!({"restartPolicy": "Never"}), "Always", 1, false),
+            (json!({"restartPolicy": "OnFailure"}), "Never", 1, true),
+            (json!({"restartPolicy": "Never", "restartPolicyRules": rule("In")}), "Never", 42, true),
+            (json!({"restartPolicy": "Never", "restartPolicyRules": rule("In")}), "Never", 1, false),
+            (json!({"restartPolicy": "Never", "restartPolicyRules": rule("NotIn")}), "Never", 1, true),
+        ] {
+            let found = should_restart(&Field::root(&container), pod, exit_code);
+            assert_eq!(found, restarts, "{container} {pod} {exit_code}");
+        }
     }
 }

@@ -10,13 +10,14 @@ fn causes(kind: &str, object: &Value, old: Option<&Value>) -> Vec<String> {
 
 #[track_caller]
 fn refused(kind: &str, object: &Value, old: Option<&Value>, wanted: &[&str]) {
-    let found = causes(kind, object, old);
-    for cause in wanted {
-        assert!(found.iter().any(|one| one == cause), "{cause} is missing in {found:#?}");
-    }
-    if wanted.is_empty() {
-        assert!(found.is_empty(), "{found:#?}");
-    }
+    assert_eq!(causes(kind, object, old), wanted);
+}
+
+/// A valid spec of a pod.
+fn pod_spec() -> Value {
+    let container =
+        json!({"name": "c", "image": "i", "terminationMessagePolicy": "File", "imagePullPolicy": "Always"});
+    json!({"restartPolicy": "Always", "dnsPolicy": "Default", "containers": [container]})
 }
 
 #[test]
@@ -73,8 +74,8 @@ fn autoscaler_without_replicas_needs_a_metric_of_an_object() {
 
 #[test]
 fn stateful_set_without_a_selector_matches_no_template() {
-    let pods = json!({"containers": [{"name": "c", "image": "i"}]});
-    let set = json!({"spec": {"template": {"metadata": {"labels": {"a": "b"}}, "spec": pods}}});
+    let set = json!({"spec": {"podManagementPolicy": "Parallel", "updateStrategy": {"type": "OnDelete"},
+        "template": {"metadata": {"labels": {"a": "b"}}, "spec": pod_spec()}}});
     let labels = "spec.template.metadata.labels: Invalid value: {\"a\":\"b\"}: `selector` does not match template `labels`";
     refused("StatefulSet", &set, None, &["spec.selector: Required value", labels]);
 }
@@ -109,6 +110,7 @@ fn addresses_of_a_service_are_strict_unless_the_old_one_has_them() {
     crate::meta::object_mut(&mut annotated["spec"]).remove("loadBalancerSourceRanges");
     let detail = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
     let fault = format!("metadata.annotations[{annotation}]: Invalid value: \"x\": {detail}");
+    crate::meta::object_mut(&mut annotated["spec"]).remove("externalIPs");
     refused("Service", &annotated, None, &[&fault]);
 }
 
@@ -125,18 +127,20 @@ fn endpoints_are_accepted_as_they_were() {
 fn addresses_of_a_slice_have_the_form_of_their_type() {
     let slice = |kind: &str, address: &str| {
         let hints = json!({"forNodes": [{"name": "n"}, {"name": "n"}]});
-        json!({"addressType": kind, "endpoints": [{"addresses": [address], "nodeName": "", "hints": hints}]})
+        json!({"addressType": kind, "endpoints": [{"addresses": [address], "hints": hints}]})
     };
     let twice = "endpoints[0].hints.forNodes[1].name: Duplicate value: \"n\"";
     let canonical = "endpoints[0].addresses[0]: Invalid value: \"2001:DB8::1\": must be in canonical form (\"2001:db8::1\")";
     refused("EndpointSlice", &slice("IPv6", "2001:DB8::1"), None, &[canonical, twice]);
     let family = "endpoints[0].addresses: Invalid value: \"2001:db8::1\": must be an IPv4 address";
-    refused("EndpointSlice", &slice("IPv4", "2001:db8::1"), None, &[family]);
+    refused("EndpointSlice", &slice("IPv4", "2001:db8::1"), None, &[family, twice]);
     let segments = "endpoints[0].addresses[0]: Invalid value: \"a\": should be a domain with at least two segments separated \
                     by dots";
-    refused("EndpointSlice", &slice("FQDN", "a"), None, &[segments]);
-    refused("EndpointSlice", &slice("FQDN", ""), None, &["endpoints[0].addresses[0]: Required value"]);
-    let found = causes("EndpointSlice", &slice("FQDN", "a.b."), None);
+    refused("EndpointSlice", &slice("FQDN", "a"), None, &[segments, twice]);
+    refused("EndpointSlice", &slice("FQDN", ""), None, &["endpoints[0].addresses[0]: Required value", twice]);
+    let mut nameless = slice("FQDN", "a.b.");
+    nameless["endpoints"][0]["nodeName"] = json!("");
+    let found = causes("EndpointSlice", &nameless, None);
     assert!(found[0].starts_with("endpoints[0].nodeName: Invalid value: \"\""), "{found:?}");
     let old = slice("FQDN", "a");
     refused("EndpointSlice", &old, Some(&old), &[]);
@@ -164,6 +168,51 @@ fn addresses_of_a_pod_are_strict_and_one_of_each_family() {
             "status.hostIPs[0].ip: Invalid value: \"10.1.1.1\": must be equal to `hostIP`",
         ]
     );
+    let found = super::pod_status(&status(&["10.1.1.1", "x"]), &status(&["x"]));
+    assert_eq!(
+        found[0].message,
+        "Internal error: failed to check for dual stack with error:invalid IP[1]: x"
+    );
+    assert!(found[1].message.ends_with("may specify no more than one IP for each IP family"));
+}
+
+/// Each object has a fault that kube-apiserver refuses in new objects and tolerates in stored ones.
+#[test]
+fn stored_object_with_a_tolerated_fault_is_updated() {
+    let spec = pod_spec();
+    let costly = json!({"controller.kubernetes.io/pod-deletion-cost": "+1"});
+    let mut init = spec.clone();
+    init["initContainers"] = spec["containers"].clone();
+    init["initContainers"][0]["name"] = json!("i");
+    init["initContainers"][0]["resizePolicy"] =
+        json!([{"resourceName": "cpu", "restartPolicy": "RestartContainer"}]);
+    let labelled = |spec: &Value| json!({"metadata": {"labels": {"a": "b"}}, "spec": spec});
+    let controller = |spec: &Value, more: Value| {
+        let mut object =
+            json!({"spec": {"selector": {"matchLabels": {"a": "b"}}, "template": labelled(spec)}});
+        crate::meta::object_mut(&mut object["spec"])
+            .extend(crate::meta::object_mut(&mut more.clone()).clone());
+        object
+    };
+    let rolling = json!({"strategy": {"type": "Recreate"}});
+    let stateful = json!({"podManagementPolicy": "Parallel", "updateStrategy": {"type": "OnDelete"}});
+    let mut bad = spec.clone();
+    bad["containers"][0]["image"] = json!("");
+    let service = json!({"service": {"name": "s", "port": {"number": 80}}});
+    let wildcard = json!([{"host": "*.a.b", "http": {"paths": []}}]);
+    for (kind, object) in [
+        ("Pod", json!({"metadata": {"annotations": costly}, "spec": spec})),
+        ("Pod", json!({"spec": init})),
+        ("Deployment", controller(&init, rolling)),
+        ("PodTemplate", json!({"template": labelled(&init)})),
+        ("StatefulSet", controller(&bad, stateful)),
+        ("Ingress", json!({"spec": {"defaultBackend": service, "tls": [{"secretName": "A"}]}})),
+        ("Ingress", json!({"spec": {"defaultBackend": service, "rules": wildcard}})),
+    ] {
+        let found = causes(kind, &object, None);
+        assert_eq!(found.len(), 1, "{kind}: {found:?}");
+        refused(kind, &object, Some(&object), &[]);
+    }
 }
 
 #[test]
@@ -171,7 +220,9 @@ fn ranges_of_a_node_that_cannot_be_read_are_an_internal_error() {
     let node = json!({"spec": {"podCIDRs": ["10.1.0.0/16", "x"]}});
     let error = "spec.podCIDRs: Internal error: invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[1]: \
                  <nil> (invalid CIDR address: x)";
-    refused("Node", &node, None, &[error]);
+    let range = "spec.podCIDRs[1]: Invalid value: \"x\": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+    let families = "spec.podCIDRs: Invalid value: [\"10.1.0.0/16\",\"x\"]: may specify no more than one CIDR for each IP family";
+    refused("Node", &node, None, &[range, error, families]);
 }
 
 #[test]
@@ -187,7 +238,8 @@ fn node_affinity_of_a_volume_stays_as_it_is() {
     let fixed = format!(
         "nodeAffinity: Invalid value: {shown}: field is immutable, except for updating from beta label to GA"
     );
-    refused("PersistentVolume", &volume("b"), Some(&volume("a")), &[source, &fixed]);
+    // An update checks the volume twice.
+    refused("PersistentVolume", &volume("b"), Some(&volume("a")), &[source, source, &fixed]);
     let found =
         causes("PersistentVolume", &volume("kubernetes.io/os"), Some(&volume("beta.kubernetes.io/os")));
     assert!(!found.iter().any(|cause| cause.starts_with("nodeAffinity")), "{found:?}");
@@ -199,10 +251,12 @@ fn volumes_and_amounts_of_a_template_are_checked() {
     let claim = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}});
     let template = json!({"metadata": {"name": "n"}, "spec": claim});
     let ephemeral = json!({"name": "e", "ephemeral": {"volumeClaimTemplate": template}});
-    let probe = json!({"httpGet": {"path": "/", "port": 1, "httpHeaders": [{"name": "*"}]}});
-    let container = json!({"name": "c", "image": "i", "livenessProbe": probe});
-    let pods = json!({"containers": [container], "volumes": [disk, ephemeral],
-        "overhead": {"hugepages-2Mi": "2Mi"}, "tolerations": [{"key": "k", "operator": "Lt"}]});
+    let mut pods = pod_spec();
+    pods["containers"][0]["livenessProbe"] =
+        json!({"httpGet": {"path": "/", "port": 1, "httpHeaders": [{"name": "*"}]}, "successThreshold": 1});
+    pods["volumes"] = json!([disk, ephemeral]);
+    pods["overhead"] = json!({"hugepages-2Mi": "2Mi"});
+    pods["tolerations"] = json!([{"key": "k", "operator": "Lt"}]);
     refused(
         "PodTemplate",
         &json!({"template": {"spec": pods}}),
@@ -213,9 +267,9 @@ fn volumes_and_amounts_of_a_template_are_checked() {
             "template.spec.volumes[1].ephemeral.volumeClaimTemplate.metadata.name: Forbidden: cannot be set",
             "template.spec.containers[0].livenessProbe.httpGet.httpHeaders[0].name: Invalid value: \"*\": a valid HTTP header must \
              consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')",
-            "template.spec.overhead: Forbidden: HugePages require cpu or memory",
             "template.spec.tolerations[0].operator: Unsupported value: \"Lt\": supported values: \"Equal\", \"Exists\", \"Lt\", \
              \"Gt\"",
+            "template.spec.overhead: Forbidden: HugePages require cpu or memory",
         ],
     );
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::field::{Errors, Field, amount, go_struct};
+use super::tolerated::Tolerated;
 use super::{pod_annotations, pods, storage};
 use crate::names::NameRule;
 use crate::status::Cause;
@@ -14,7 +15,7 @@ pub(in crate::builtin) fn deployment(object: &Value, old: Option<&Value>) -> Vec
         let spec = Field::root(object).child("spec");
         errors.not_negative(&spec.child("replicas"));
         selector(&spec.child("selector"), "empty selector is invalid for deployment", errors);
-        template_of_replicas(&spec, errors);
+        template_of_replicas(&spec, Tolerated::of_template(old), errors);
         strategy(&spec.child("strategy"), errors);
         errors.none_negative(&spec, &["minReadySeconds", "revisionHistoryLimit"]);
         let deadline = spec.child("progressDeadlineSeconds");
@@ -32,7 +33,7 @@ pub(in crate::builtin) fn replica_set(object: &Value, old: Option<&Value>) -> Ve
         let spec = Field::root(object).child("spec");
         errors.none_negative(&spec, &["replicas", "minReadySeconds"]);
         selector(&spec.child("selector"), "empty selector is invalid for deployment", errors);
-        template_of_replicas(&spec, errors);
+        template_of_replicas(&spec, Tolerated::of_template(old), errors);
         fixed_selector(&spec, old, errors);
     })
 }
@@ -47,7 +48,7 @@ pub(in crate::builtin) fn daemon_set(object: &Value, old: Option<&Value>) -> Vec
         if spec.child("selector").is_set() && crate::selector::is_empty(spec.child("selector").value) {
             errors.invalid(&spec.child("selector"), "empty selector is invalid for daemonset");
         }
-        template(&spec.child("template"), errors);
+        template(&spec.child("template"), Tolerated::of_template(old), errors);
         pods_without_end(&spec.child("template"), "DaemonSet", errors);
         errors.none_negative(&spec, &["templateGeneration", "minReadySeconds"]);
         daemon_update(&spec.child("updateStrategy"), errors);
@@ -56,45 +57,65 @@ pub(in crate::builtin) fn daemon_set(object: &Value, old: Option<&Value>) -> Vec
     })
 }
 
+/// `ValidateStatefulSet` and `ValidateStatefulSetUpdate`.
 pub(in crate::builtin) fn stateful_set(object: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let tolerated = Tolerated::of_template(old);
     Errors::of(|errors| {
         let spec = Field::root(object).child("spec");
-        let policy = spec.child("podManagementPolicy");
-        if policy.is_empty() {
-            errors.required(&policy, "");
-        } else if !["OrderedReady", "Parallel"].contains(&policy.text()) {
-            errors.invalid(&policy, "must be 'OrderedReady' or 'Parallel'");
-        }
-        stateful_strategy(&spec.child("updateStrategy"), errors);
-        let retention = spec.child("persistentVolumeClaimRetentionPolicy");
-        for when in ["whenDeleted", "whenScaled"] {
-            errors.optional_one_of(&retention.child(when), &["Retain", "Delete"]);
-        }
-        // Both are immutable, so updates skip these checks.
-        if old.is_none() {
-            for claim in spec.child("volumeClaimTemplates").items() {
-                storage::claim_spec(&claim.child("spec"), errors);
-            }
-        }
-        errors.none_negative(&spec, &["replicas", "minReadySeconds"]);
-        errors.not_negative(&spec.child("ordinals").child("start"));
-        let service = spec.child("serviceName");
-        if old.is_none() {
-            errors.optional_name(&service, NameRule::Label);
-        }
-        selector(&spec.child("selector"), "empty selector is invalid for statefulset", errors);
-        if readable_selector(&spec, "", errors) {
-            stateful_template(&spec, errors);
-        }
-        pods_without_end(&spec.child("template"), "StatefulSet", errors);
-        if let Some(old) = old {
-            stateful_update(&spec, &old["spec"], errors);
-        }
+        let Some(old) = old else {
+            stateful_spec(&spec, StatefulRules { is_new: true, skips_template: false }, tolerated, errors);
+            return;
+        };
+        let mut rules = StatefulRules { is_new: false, skips_template: false };
+        let before = Field::root(old).child("spec");
+        rules.skips_template =
+            !Errors::of(|errors| stateful_spec(&before, rules, tolerated, errors)).is_empty();
+        stateful_spec(&spec, rules, tolerated, errors);
+        stateful_update(&spec, before.value, errors);
     })
 }
 
+/// `StatefulSetValidationOptions`.
+#[derive(Clone, Copy)]
+struct StatefulRules {
+    /// Updates skip the checks of fields that are immutable.
+    is_new: bool,
+    /// `SkipValidatePodTemplateSpec`: the old spec is invalid.
+    skips_template: bool,
+}
+
+/// `ValidateStatefulSetSpec`.
+fn stateful_spec(spec: &Field<'_>, rules: StatefulRules, tolerated: Tolerated, errors: &mut Errors) {
+    let policy = spec.child("podManagementPolicy");
+    if policy.is_empty() {
+        errors.required(&policy, "");
+    } else if !["OrderedReady", "Parallel"].contains(&policy.text()) {
+        errors.invalid(&policy, "must be 'OrderedReady' or 'Parallel'");
+    }
+    stateful_strategy(&spec.child("updateStrategy"), errors);
+    let retention = spec.child("persistentVolumeClaimRetentionPolicy");
+    for when in ["whenDeleted", "whenScaled"] {
+        errors.optional_one_of(&retention.child(when), &["Retain", "Delete"]);
+    }
+    if rules.is_new {
+        for claim in spec.child("volumeClaimTemplates").items() {
+            storage::claim_spec(&claim.child("spec"), errors);
+        }
+    }
+    errors.none_negative(spec, &["replicas", "minReadySeconds"]);
+    errors.not_negative(&spec.child("ordinals").child("start"));
+    if rules.is_new {
+        errors.optional_name(&spec.child("serviceName"), NameRule::Label);
+    }
+    selector(&spec.child("selector"), "empty selector is invalid for statefulset", errors);
+    if readable_selector(spec, "", errors) {
+        stateful_template(spec, rules, tolerated, errors);
+    }
+    pods_without_end(&spec.child("template"), "StatefulSet", errors);
+}
+
 /// `ValidatePodTemplateSpecForStatefulSet`: the controller sets hostname and subdomain, and adds a volume for each claim template.
-fn stateful_template(spec: &Field<'_>, errors: &mut Errors) {
+fn stateful_template(spec: &Field<'_>, rules: StatefulRules, tolerated: Tolerated, errors: &mut Errors) {
     matching_labels(spec, errors);
     let mut pods = spec.child("template").value.clone();
     let names: BTreeSet<&str> = spec
@@ -113,13 +134,15 @@ fn stateful_template(spec: &Field<'_>, errors: &mut Errors) {
         of_pod.insert("volumes".to_owned(), volumes.into());
     }
     let pods = spec.child("template").holding(&pods);
-    template(&pods, errors);
+    if !rules.skips_template {
+        template(&pods, tolerated, errors);
+    }
     // Upstream checks these twice.
     let metadata = pods.child("metadata");
     errors.labels(&metadata.child("labels").at("spec.template.labels"));
     let annotations = metadata.child("annotations").at("spec.template.annotations");
     errors.annotations(&annotations);
-    pod_annotations::check(&annotations, &pods.child("spec"), errors);
+    pod_annotations::check(&annotations, &pods.child("spec"), tolerated, errors);
 }
 
 fn selector(selector: &Field<'_>, empty: &str, errors: &mut Errors) {
@@ -175,24 +198,24 @@ pub(super) fn matching_labels(spec: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-fn template_of_replicas(spec: &Field<'_>, errors: &mut Errors) {
+fn template_of_replicas(spec: &Field<'_>, tolerated: Tolerated, errors: &mut Errors) {
     if !readable_selector(spec, "invalid label selector", errors) {
         return;
     }
     matching_labels(spec, errors);
-    template(&spec.child("template"), errors);
+    template(&spec.child("template"), tolerated, errors);
     pods_without_end(&spec.child("template"), "ReplicaSet", errors);
 }
 
 /// `ValidatePodTemplateSpec`.
-pub(super) fn template(template: &Field<'_>, errors: &mut Errors) {
+pub(super) fn template(template: &Field<'_>, tolerated: Tolerated, errors: &mut Errors) {
     let metadata = template.child("metadata");
     errors.labels(&metadata.child("labels").at(template.child("labels").path));
     let annotations = metadata.child("annotations").at(template.child("annotations").path);
     errors.annotations(&annotations);
     let spec = template.child("spec");
-    pod_annotations::check(&annotations, &spec, errors);
-    pods::spec(&spec, errors);
+    pod_annotations::check(&annotations, &spec, tolerated, errors);
+    pods::spec(&spec, tolerated, errors);
     pod_annotations::match_fields(&annotations, &spec, errors);
     let ephemeral = spec.child("ephemeralContainers");
     if !ephemeral.is_empty() {
@@ -322,7 +345,7 @@ fn stateful_update(spec: &Field<'_>, old: &Value, errors: &mut Errors) {
     }
 }
 
-pub(in crate::builtin) fn replication_controller(object: &Value, _: Option<&Value>) -> Vec<Cause> {
+pub(in crate::builtin) fn replication_controller(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
         let spec = Field::root(object).child("spec");
         errors.not_negative(&spec.child("minReadySeconds"));
@@ -341,13 +364,14 @@ pub(in crate::builtin) fn replication_controller(object: &Value, _: Option<&Valu
         if wanted.into_iter().any(|(key, value)| labels.value.get(key) != Some(value)) {
             errors.invalid(&labels, "`selector` does not match template `labels`");
         }
-        template(&pods, errors);
+        template(&pods, Tolerated::of_template(old), errors);
         pods_without_end(&pods, "ReplicationController", errors);
     })
 }
 
-pub(in crate::builtin) fn pod_template(object: &Value, _: Option<&Value>) -> Vec<Cause> {
-    Errors::of(|errors| template(&Field::root(object).child("template"), errors))
+pub(in crate::builtin) fn pod_template(object: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let tolerated = Tolerated::of(old.map_or(&Value::Null, |old| &old["template"]));
+    Errors::of(|errors| template(&Field::root(object).child("template"), tolerated, errors))
 }
 
 pub(in crate::builtin) fn disruption_budget(object: &Value, _: Option<&Value>) -> Vec<Cause> {
