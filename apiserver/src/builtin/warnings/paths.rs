@@ -27,29 +27,33 @@ impl std::fmt::Display for File {
     }
 }
 
-/// Returns the warnings about the volumes of a pod.
+/// kube-apiserver sends at most this many characters of warnings (`truncateAtTotalRunes` of apiserver's
+/// pkg/endpoints/filters/warning.go), so more warnings than this are never seen.
+const MOST: usize = 4096;
+
+/// Returns the warnings about the volumes of a pod, at most [`MOST`].
 pub(super) fn of(volumes: &Value) -> Vec<String> {
-    items(volumes).flat_map(of_volume).collect()
+    let mut warnings = Vec::new();
+    items(volumes).for_each(|volume| of_volume(volume, &mut warnings));
+    warnings.truncate(MOST);
+    warnings
 }
 
-fn of_volume(volume: &Value) -> Vec<String> {
+fn of_volume(volume: &Value, warnings: &mut Vec<String>) {
     let name = quoted(text(&volume["name"]));
-    let mut warnings = Vec::new();
     for (member, kind, named) in SOURCES {
         let source = &volume[member];
-        let shown = described(source, kind, named);
-        let overlaps = overlaps(&mut Vec::new(), files(source, ""));
-        warnings.extend(overlaps.map(|text| format!("volume {name} ({shown}): overlapping paths: {text}")));
+        let place = format!("volume {name} ({})", described(source, kind, named));
+        overlaps(&mut Vec::new(), files(source, ""), &place, warnings);
     }
+    let place = format!("volume {name} (Projected)");
     let mut seen = Vec::new();
     for source in items(&volume["projected"]["sources"]) {
         if source.as_object().is_none_or(serde_json::Map::is_empty) {
-            warnings.push(format!("volume {name} (Projected) has no sources provided"));
+            warnings.push(format!("{place} has no sources provided"));
         }
-        let overlaps = overlaps(&mut seen, projected(source));
-        warnings.extend(overlaps.map(|text| format!("volume {name} (Projected): overlapping paths: {text}")));
+        overlaps(&mut seen, projected(source), &place, warnings);
     }
-    warnings
 }
 
 fn text(value: &Value) -> &str {
@@ -95,19 +99,26 @@ fn projected(source: &Value) -> Vec<File> {
 }
 
 /// `checkForOverlap` of each file with those before it, which it then joins.
-fn overlaps(seen: &mut Vec<File>, files: Vec<File>) -> impl Iterator<Item = String> + use<> {
-    let mut found = Vec::new();
+fn overlaps(seen: &mut Vec<File>, files: Vec<File>, place: &str, warnings: &mut Vec<String>) {
+    let is_below = |one: &File, other: &File| {
+        one.path.strip_prefix(&other.path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
     for mut file in files {
+        if warnings.len() >= MOST {
+            return;
+        }
         file.path.truncate(file.path.trim_end_matches('/').len());
-        let below =
-            |one: &File, other: &File| format!("{}/", one.path).starts_with(&format!("{}/", other.path));
-        let meets = |other: &&File| {
-            !file.path.is_empty() && !other.path.is_empty() && (below(&file, other) || below(other, &file))
-        };
-        found.extend(seen.iter().filter(meets).map(|other| format!("{file} with {other}")));
-        seen.push(file);
+        if file.path.is_empty() {
+            continue;
+        }
+        let meets = |other: &&File| is_below(&file, other) || is_below(other, &file);
+        let found = seen.iter().filter(meets);
+        warnings.extend(found.map(|other| format!("{place}: overlapping paths: {file} with {other}")));
+        // The same file again gets the same warnings, of which one is sent.
+        if !seen.contains(&file) {
+            seen.push(file);
+        }
     }
-    found.into_iter()
 }
 
 #[cfg(test)]
@@ -132,5 +143,13 @@ mod tests {
                 "volume \"w\" (Projected): overlapping paths: \"pq\" (ServiceAccountToken) with \"pq\" (Secret \"s\")",
             ]
         );
+    }
+
+    #[test]
+    fn files_of_one_path_do_not_fill_the_memory() {
+        let items = vec![json!({"key": "a", "path": "p/q"}); 20_000];
+        assert_eq!(of(&json!([{"name": "v", "secret": {"items": items}}])).len(), MOST);
+        let apart: Vec<Value> = (0..5_000).map(|i| json!({"key": "a", "path": format!("p{i}/q")})).collect();
+        assert_eq!(of(&json!([{"name": "v", "secret": {"items": apart}}])), [""; 0]);
     }
 }
