@@ -1,5 +1,6 @@
 //! The mutating webhooks: one after the other, and some again when others changed the object after them.
 
+use kubesmith_apimachinery::golang;
 use kubesmith_apimachinery::patch::json_patch;
 use serde_json::Value;
 
@@ -101,12 +102,13 @@ impl State {
         let refused = |text: String| Failure::Refused(ApiError::internal_of(text));
         let Some(object) = &mut self.versioned.object else {
             return Err(refused(format!(
-                "admission webhook {:?} attempted to modify the object, which is not supported for this operation",
-                hook.name
+                "admission webhook {} attempted to modify the object, which is not supported for this operation",
+                golang::quote(&hook.name)
             )));
         };
         if verdict.patch_type != JSON_PATCH {
-            return Err(Failure::Calling(format!("unsupported patch type {:?}", verdict.patch_type)));
+            let given = golang::quote(&verdict.patch_type);
+            return Err(Failure::Calling(format!("unsupported patch type {given}")));
         }
         let mut patched = json_patch(object, &operations).map_err(|error| refused(error.to_string()))?;
         check_kind(&self.versioned.def, object, &mut patched).map_err(refused)?;

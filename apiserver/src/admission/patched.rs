@@ -1,5 +1,6 @@
 //! Checks of every object that a JSON patch of a webhook or a policy has changed.
 
+use kubesmith_apimachinery::golang;
 use serde_json::Value;
 
 use crate::meta;
@@ -28,5 +29,6 @@ pub(super) fn check_kind(def: &ResourceDef, before: &Value, patched: &mut Value)
     if kind.is_empty() {
         return Err(format!("Object 'Kind' is missing in '{patched}'"));
     }
-    Err(format!("no kind {kind:?} is registered for version {version:?} in scheme {SCHEME:?}"))
+    let (kind, version, scheme) = (golang::quote(kind), golang::quote(version), golang::quote(SCHEME));
+    Err(format!("no kind {kind} is registered for version {version} in scheme {scheme}"))
 }

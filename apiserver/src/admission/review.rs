@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use kubesmith_apimachinery::golang;
 use serde_json::{Value, json};
 
 use super::attributes::{Attributes, Versioned, kind_of_subresource};
@@ -144,7 +145,8 @@ fn check(answer: &Value, uid: &str) -> Result<(), String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let echoed = text(&answer["response"]["uid"]);
     if echoed != uid {
-        return Err(format!("expected response.uid={uid:?}, got {echoed:?}"));
+        let echoed = golang::quote(&echoed);
+        return Err(format!("expected response.uid={}, got {echoed}", golang::quote(uid)));
     }
     let (version, kind) = (text(&answer["apiVersion"]), text(&answer["kind"]));
     if (version.as_str(), kind.as_str()) != ("admission.k8s.io/v1", "AdmissionReview") {
