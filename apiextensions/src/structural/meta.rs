@@ -326,7 +326,14 @@ fn check_resource(map: &Map<String, Value>, path: &Path, causes: &mut Vec<Cause>
         }
     }
     if let Some(metadata) = map.get("metadata") {
-        causes.extend(object_meta::validate_embedded(metadata).into_iter().map(|mut cause| {
+        let mut metadata = metadata.clone();
+        let unknown = &mut Vec::new();
+        if let Err(cause) = coerce_metadata(&mut metadata, &path.child("metadata"), Invalid::Refused(unknown))
+        {
+            causes.push(cause);
+            return;
+        }
+        causes.extend(object_meta::validate_embedded_meta(&metadata).into_iter().map(|mut cause| {
             if !path.as_str().is_empty() {
                 cause.field = format!("{path}.{}", cause.field);
             }
@@ -348,16 +355,31 @@ mod tests {
 
     #[test]
     fn metadata_of_an_embedded_resource_is_checked_as_that_of_an_object() {
-        let metadata =
-            json!({"namespace": "A", "generateName": "a/b", "finalizers": ["-"], "ownerReferences": [{}]});
+        let metadata = json!({"namespace": "A", "generateName": "a/b", "name": "a/b", "generation": -1,
+            "finalizers": ["-"], "ownerReferences": [{}]});
         let object = json!({"pod": {"apiVersion": "v1", "kind": "K", "metadata": metadata}});
         let fields: Vec<String> =
             validate_embedded(&schema(), &object).into_iter().map(|cause| cause.field).collect();
-        for member in ["namespace", "generateName", "finalizers", "ownerReferences.uid"] {
-            assert!(fields.contains(&format!("pod.metadata.{member}")), "{member} is missing in {fields:?}");
-        }
+        let owner = ["apiVersion", "kind", "name", "uid"].map(|member| format!("ownerReferences.{member}"));
+        let members = ["generateName", "name", "namespace", "generation"].map(str::to_owned);
+        let members = members.into_iter().chain(owner).chain(["finalizers".to_owned()]);
+        let wanted: Vec<String> = members.map(|member| format!("pod.metadata.{member}")).collect();
+        assert_eq!(fields, wanted);
         let bare = json!({"pod": {"apiVersion": "v1", "kind": "K", "metadata": {}}});
         assert!(validate_embedded(&schema(), &bare).is_empty());
+        let null = json!({"pod": {"apiVersion": "v1", "kind": "K", "metadata": null}});
+        assert!(validate_embedded(&schema(), &null).is_empty());
+        for (metadata, fault) in [
+            (json!("a"), "json: cannot unmarshal string into Go value of type v1.ObjectMeta"),
+            (
+                json!({"name": "a/b", "labels": 1}),
+                "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type map[string]string",
+            ),
+        ] {
+            let object = json!({"pod": {"apiVersion": "v1", "kind": "K", "metadata": metadata}});
+            let found = validate_embedded(&schema(), &object);
+            assert_eq!(found, [Cause::invalid("pod.metadata", metadata, fault)]);
+        }
     }
 
     #[test]

@@ -83,21 +83,19 @@ pub fn validate_object_meta(object: &Value, rule: NameRule) -> Vec<Cause> {
     causes
 }
 
-/// The faults of `metadata` of an embedded resource, which needs no name (`validateEmbeddedResource` of
-/// apiextensions-apiserver's pkg/apiserver/schema/objectmeta).
-pub(super) fn validate_embedded(metadata: &Value) -> Vec<Cause> {
+/// The faults of decoded `metadata` of an embedded resource, which needs no name and is namespaced if it has a namespace
+/// (`validateEmbeddedResource` of apiextensions-apiserver's pkg/apiserver/schema/objectmeta).
+pub(super) fn validate_embedded_meta(metadata: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
-    let mut metadata = metadata.clone();
-    if let Some(members) = metadata.as_object_mut()
-        && members.get("name").and_then(Value::as_str).is_none_or(str::is_empty)
-    {
-        members.insert("name".to_owned(), "fakename".into());
+    check_prefix(metadata, NameRule::PathSegment, &mut causes);
+    if metadata["name"].as_str().is_some_and(|name| !name.is_empty()) {
+        check_name(metadata, NameRule::PathSegment, &mut causes);
     }
     if let Some(namespace) = metadata["namespace"].as_str().filter(|text| !text.is_empty()) {
         let faults = names::dns1123_label(namespace);
         causes.extend(faults.into_iter().map(|fault| Cause::invalid("metadata.namespace", namespace, fault)));
     }
-    check_whole(&metadata, NameRule::PathSegment, &mut causes);
+    check_common(metadata, &mut causes);
     causes
 }
 
@@ -149,9 +147,18 @@ fn check_immutable(metadata: &Value, old: &Value, causes: &mut Vec<Cause>) {
 
 /// apimachinery's `ValidateObjectMeta`.
 fn check_whole(metadata: &Value, rule: NameRule, causes: &mut Vec<Cause>) {
+    check_prefix(metadata, rule, causes);
+    check_name(metadata, rule, causes);
+    check_common(metadata, causes);
+}
+
+fn check_prefix(metadata: &Value, rule: NameRule, causes: &mut Vec<Cause>) {
     let prefix = metadata["generateName"].as_str().unwrap_or_default();
     let faults = if prefix.is_empty() { Vec::new() } else { rule.check_prefix(prefix) };
     causes.extend(faults.into_iter().map(|fault| Cause::invalid("metadata.generateName", prefix, fault)));
+}
+
+fn check_name(metadata: &Value, rule: NameRule, causes: &mut Vec<Cause>) {
     let name = metadata["name"].as_str().unwrap_or_default();
     if name.is_empty() {
         causes.push(Cause::required("metadata.name", "name or generateName is required"));
@@ -159,6 +166,10 @@ fn check_whole(metadata: &Value, rule: NameRule, causes: &mut Vec<Cause>) {
         let faults = rule.check(name);
         causes.extend(faults.into_iter().map(|fault| Cause::invalid("metadata.name", name, fault)));
     }
+}
+
+/// `validateObjectMetaAccessorWithOptsCommon`, without the namespace.
+fn check_common(metadata: &Value, causes: &mut Vec<Cause>) {
     if let Some(generation @ ..=-1) = metadata["generation"].as_i64() {
         let text = "must be greater than or equal to 0";
         causes.push(Cause::invalid("metadata.generation", generation, text));
