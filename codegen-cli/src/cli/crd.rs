@@ -255,6 +255,9 @@ fn changes(done: &Migrated) -> String {
         out.push_str(&format!("  {object} {}\n", diag::printable(&parts.join("; "))));
     }
     match done.changes_total.saturating_sub(done.changes.len().min(SHOWN) as u64) {
+        0 if done.compared.is_empty() => {
+            out.push_str("  no field was compared, as the storage version is not served\n");
+        }
         0 if done.changes_total == 0 => out.push_str("  no field would be lost or changed\n"),
         0 => {}
         more => out.push_str(&format!("  {more} more objects would change\n")),

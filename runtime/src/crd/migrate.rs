@@ -29,7 +29,7 @@ const CREDIT: Duration = Duration::from_millis(100);
 const AT_ONCE: usize = 8;
 /// The limit of failed objects that a report names.
 const TOLD: usize = 100;
-/// The limit of retries of an object that an overloaded server refused.
+/// The limit of retries of a request that an overloaded server refused.
 const RETRIES: u32 = 5;
 
 /// A migration of the objects of a definition to its storage version. The [module](super) has an example.
@@ -75,6 +75,8 @@ pub struct Migrated {
     pub changes: Vec<Rewrite>,
     /// The number of them.
     pub changes_total: u64,
+    /// The versions in which a dry run compared the objects; none if the storage version is not served.
+    pub compared: Vec<String>,
 }
 
 /// The progress of an earlier migration. It is valid as long as the definition's `spec` is the same: objects up to it
@@ -162,6 +164,7 @@ impl Migration {
             pruned,
             changes: run.changes,
             changes_total: run.changes_total,
+            compared: run.compared.into_iter().map(|one| one.version).collect(),
         };
         let mut run = Run::new(self, &definition);
         if stored_versions(&definition) == [storage.as_str()] {
@@ -410,31 +413,22 @@ async fn rewritten(
     compared: Option<&[Collection]>,
 ) -> Result<Result<Option<Rewrite>, Failed>, CrdError> {
     let before = read(cluster, compared.unwrap_or_default(), object).await?;
-    for retry in 0.. {
-        let error = match cluster.rewrite(writes, object, &params(compared.is_some())).await {
-            Ok(after) => {
-                let mut change = Rewrite::new(key(object));
-                before.iter().for_each(|before| change.compare(before, &after));
-                return Ok(Ok(Some(change).filter(Rewrite::is_change)));
-            }
-            Err(error) => error,
-        };
+    let params = params(compared.is_some());
+    let error = match patiently(|| cluster.rewrite(writes, object, &params)).await {
+        Ok(after) => {
+            let mut change = Rewrite::new(key(object));
+            before.iter().for_each(|before| change.compare(before, &after));
+            return Ok(Ok(Some(change).filter(Rewrite::is_change)));
+        }
         // It was changed and so rewritten, or deleted. A server that does not serve the version yet returns 404.
-        if error.is_conflict() {
-            return Ok(Ok(None));
-        }
-        if retry < RETRIES && is_overloaded(&error) {
-            let seconds = error.retry_after_seconds().unwrap_or(1).max(1);
-            tokio::time::sleep(Duration::from_secs(seconds.into())).await;
-            continue;
-        }
-        if !is_about_object(&error) {
-            return Err(error.into());
-        }
-        let reason = error.status().map_or_else(|| error.to_string(), |status| status.message.clone());
-        return Ok(Err(Failed { object: key(object), reason }));
+        Err(error) if error.is_conflict() => return Ok(Ok(None)),
+        Err(error) => error,
+    };
+    if !is_about_object(&error) {
+        return Err(error.into());
     }
-    Ok(Ok(None))
+    let reason = error.status().map_or_else(|| error.to_string(), |status| status.message.clone());
+    Ok(Err(Failed { object: key(object), reason }))
 }
 
 /// Reads an object in these versions. One that it does not convert to is left out; the rewrite reports why.
@@ -445,13 +439,31 @@ async fn read(
 ) -> Result<Vec<Value>, CrdError> {
     let mut out = Vec::new();
     for version in versions {
-        match cluster.object(version, object).await {
+        match patiently(|| cluster.object(version, object)).await {
             Ok(found) => out.push(found),
-            Err(error) if error.status().is_some_and(|status| status.code == 404 || status.code >= 500) => {}
+            Err(error) if error.is_not_found() || error.status().is_some_and(|status| status.code == 500) => {
+            }
             Err(error) => return Err(error.into()),
         }
     }
     Ok(out)
+}
+
+/// Sends a request again, some times, while the server is overloaded.
+async fn patiently<F>(request: impl Fn() -> F) -> Result<Value, client::Error>
+where
+    F: Future<Output = Result<Value, client::Error>>,
+{
+    for _ in 0..RETRIES {
+        match request().await {
+            Err(error) if is_overloaded(&error) => {
+                let seconds = error.retry_after_seconds().unwrap_or(1).max(1);
+                tokio::time::sleep(Duration::from_secs(seconds.into())).await;
+            }
+            done => return done,
+        }
+    }
+    request().await
 }
 
 /// Reports whether the server refuses this very object. Webhooks and policies refuse with 403 too; a missing right

@@ -301,5 +301,15 @@ async fn dry_run_reports_no_change_when_versions_have_the_same_fields() {
     let (env, client) = upgraded().await;
     let dry = run(&client, &migration().dry_run()).await.unwrap();
     assert_eq!((dry.rewritten, dry.changes, dry.changes_total), (7, Vec::new(), 0));
+    assert_eq!(dry.compared, ["v2", "v1"]);
+
+    // The server does not show the storage version.
+    let mut unserved = version("v2", true, &size());
+    unserved["served"] = json!(false);
+    let allowed = kubesmith_runtime::crd::ChangeCode::VersionUnserved;
+    let upgrade = Upgrade::new("widget-operator", "1.0.0").allow(allowed);
+    upgrade.apply(&client, &[widgets(&[version("v1", false, &size()), unserved])]).await.unwrap();
+    let dry = run(&client, &migration().dry_run()).await.unwrap();
+    assert_eq!((dry.rewritten, dry.compared), (7, Vec::<String>::new()));
     env.stop().await;
 }
