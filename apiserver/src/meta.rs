@@ -81,6 +81,15 @@ pub(crate) fn copy(from: &Value, to: &mut Value, field: &str) {
     }
 }
 
+/// Copies a member of a map from another one, or its absence.
+pub(crate) fn copy_member(from: &Value, to: &mut Value, member: &str) {
+    let to = object_mut(to);
+    match from.get(member) {
+        Some(value) => to.insert(member.to_owned(), value.clone()),
+        None => to.remove(member),
+    };
+}
+
 pub(crate) fn finalizers(object: &Value) -> Vec<&str> {
     strings(&object["metadata"]["finalizers"])
 }

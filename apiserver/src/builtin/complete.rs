@@ -50,6 +50,7 @@ pub(crate) fn updated(
         "namespaces" if subresource != "finalize" => {
             value["spec"]["finalizers"] = current["spec"]["finalizers"].clone();
         }
+        "pods" if subresource == "status" => keep_observed_generation(current, value),
         crate::crd::COLLECTION if subresource.is_empty() => crate::crd::remember_storage_version(value),
         "daemonsets.apps" => defaults::count_template_generation(current, value),
         _ => {}
@@ -62,6 +63,24 @@ pub(crate) fn updated(
     }
     if def.collection == CLAIMS {
         equal_sources(&mut value["spec"]);
+    }
+}
+
+/// `preserveOldObservedGeneration` of pkg/registry/core/pod/strategy.go.
+fn keep_observed_generation(current: &Value, value: &mut Value) {
+    const FIELD: &str = "observedGeneration";
+    let fill = |new: &mut Value, old: Option<&Value>| {
+        let old = old.and_then(|old| old[FIELD].as_i64()).filter(|old| *old != 0);
+        if let Some(old) = old.filter(|_| new.is_object() && new[FIELD].as_i64().unwrap_or_default() == 0) {
+            new[FIELD] = old.into();
+        }
+    };
+    let Some(status) = value.get_mut("status") else { return };
+    fill(status, Some(&current["status"]));
+    let mut before: Vec<&Value> = current["status"]["conditions"].as_array().into_iter().flatten().collect();
+    for condition in status.get_mut("conditions").and_then(Value::as_array_mut).into_iter().flatten() {
+        let at = before.iter().position(|before| before["type"] == condition["type"]);
+        fill(condition, at.map(|at| before.remove(at)));
     }
 }
 

@@ -18,8 +18,8 @@ pub(crate) mod warnings;
 
 use serde_json::Value;
 
-pub(crate) use check::domain_prefixed_path;
-pub(crate) use defaults::TEMPLATE_GENERATION;
+pub(crate) use check::{domain_prefixed_path, is_extended};
+pub(crate) use defaults::{TEMPLATE_GENERATION, quality_of_service};
 pub(crate) use kinds::{all, has_group};
 
 use crate::names::NameRule;

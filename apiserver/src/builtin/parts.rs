@@ -72,12 +72,13 @@ impl Part {
             Self::Approval => return certificates::keep_all_but_conditions(current, wanted, now),
             Self::Issuance => return certificates::keep_decisions(current, wanted, now),
             Self::Request => return certificates::keep(current, wanted),
-            Self::Finalizers | Self::EphemeralContainers | Self::Resources => {}
+            // `PrepareForUpdate` of `namespaceFinalizeStrategy`: only the status stays.
+            Self::Finalizers => return meta::copy_member(current, wanted, "status"),
+            Self::EphemeralContainers | Self::Resources => {}
         }
         let given = std::mem::replace(wanted, current.clone());
         meta::copy(&given, wanted, "managedFields");
         match self {
-            Self::Finalizers => take(wanted, &given, "finalizers"),
             Self::EphemeralContainers => {
                 take(wanted, &given, "ephemeralContainers");
                 // `ResetObjectMetaForStatus` of apimachinery leaves it, so that the check refuses a change.
@@ -150,20 +151,12 @@ fn resized(current: &Value, given: &Value) -> Option<Value> {
                 return None;
             }
             for member in ["resources", "resizePolicy"] {
-                copy(given, container, member);
+                meta::copy_member(given, container, member);
             }
         }
     }
-    copy(&given["spec"], &mut spec, "resources");
+    meta::copy_member(&given["spec"], &mut spec, "resources");
     Some(spec)
-}
-
-fn copy(from: &Value, to: &mut Value, member: &str) {
-    let to = meta::object_mut(to);
-    match from.get(member) {
-        Some(value) => to.insert(member.to_owned(), value.clone()),
-        None => to.remove(member),
-    };
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::field::{Errors, Field};
+use crate::meta::copy_member;
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 
@@ -14,7 +15,7 @@ pub(super) fn merged(spec: &Field<'_>, old: &Value, errors: &mut Errors) -> Valu
         return merged;
     }
     selector(&spec.child("nodeSelector"), &old["nodeSelector"], errors);
-    copy(old, &mut merged, "nodeSelector");
+    copy_member(old, &mut merged, "nodeSelector");
     let affinity = spec.child("affinity").child("nodeAffinity");
     let before = &old["affinity"]["nodeAffinity"];
     if affinity.value == before {
@@ -24,19 +25,11 @@ pub(super) fn merged(spec: &Field<'_>, old: &Value, errors: &mut Errors) -> Valu
     if !merged["affinity"].is_object() {
         merged["affinity"] = Value::Object(Map::new());
     }
-    copy(&old["affinity"], &mut merged["affinity"], "nodeAffinity");
+    copy_member(&old["affinity"], &mut merged["affinity"], "nodeAffinity");
     if old["affinity"].is_null() && merged["affinity"].as_object().is_some_and(Map::is_empty) {
-        copy(old, &mut merged, "affinity");
+        copy_member(old, &mut merged, "affinity");
     }
     merged
-}
-
-fn copy(from: &Value, to: &mut Value, member: &str) {
-    let to = crate::meta::object_mut(to);
-    match from.get(member) {
-        Some(value) => to.insert(member.to_owned(), value.clone()),
-        None => to.remove(member),
-    };
 }
 
 /// `validateNodeSelectorMutation`.

@@ -1,11 +1,12 @@
 //! Jobs and cron jobs. Source: `pkg/apis/batch/validation`.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::field::{Errors, Field};
 use super::tolerated::Tolerated;
-use super::{job_policies, workloads};
+use super::{job_policies, job_status, workloads};
 use crate::cron::Schedule;
+use crate::meta::{copy_member, map_at, object_mut};
 use crate::names::{NameRule, quoted};
 use crate::status::Cause;
 
@@ -21,7 +22,7 @@ pub(in crate::builtin) fn job(object: &Value, old: Option<&Value>) -> Vec<Cause>
         hostnames(object, &spec, errors);
         if let Some(old) = old {
             whole_spec(&spec, tolerated, errors);
-            job_update(&spec, &Field::root(old).child("spec"), errors);
+            job_update(&spec, old, errors);
         }
     })
 }
@@ -178,82 +179,65 @@ fn completions_update(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
 }
 
 /// `ValidateJobSpecUpdate`.
-fn job_update(spec: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
-    completions_update(spec, old, errors);
-    super::workloads::immutable_selector(&spec.child("selector"), old.child("selector").value, errors);
-    // The template of a suspended job may still change.
-    if !old.child("suspend").is_true() {
-        errors.immutable(&spec.child("template"), &old.child("template"));
-    }
+fn job_update(spec: &Field<'_>, old: &Value, errors: &mut Errors) {
+    let before = Field::root(old).child("spec");
+    completions_update(spec, &before, errors);
+    super::workloads::immutable_selector(&spec.child("selector"), before.child("selector").value, errors);
+    template_update(&spec.child("template"), old, errors);
     for field in ["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"]
     {
-        errors.immutable(&spec.child(field), &old.child(field));
+        errors.immutable(&spec.child(field), &before.child(field));
     }
 }
 
-/// `validateJobStatus`, for faults that the update introduces: the fields of a status have to be consistent.
-pub(in crate::builtin) fn job_status(new: &Value, _: &Value) -> Vec<Cause> {
-    Errors::of(|errors| {
-        let status = Field::root(new).child("status");
-        errors.none_negative(&status, &["active", "succeeded", "failed", "ready", "terminating"]);
-        let conditions = status.child("conditions");
-        let holds = |type_: &str| {
-            let is = |it: Field<'_>| it.child("type").text() == type_ && it.child("status").text() == "True";
-            conditions.items().any(is)
-        };
-        let (complete, failed) = (holds("Complete"), holds("Failed"));
-        let mut conflict = |both: bool, detail: &str| {
-            if both {
-                errors.invalid_whole(&conditions, detail);
+/// `validatePodTemplateUpdate`: only a suspended job without pods may get other resources and scheduling directives.
+fn template_update(template: &Field<'_>, old: &Value, errors: &mut Errors) {
+    let before = &old["spec"]["template"];
+    if !has_mutable_template(old) {
+        errors.immutable(template, &template.holding(before));
+        return;
+    }
+    let (spec, mut before) = (template.child("spec"), before["spec"].clone());
+    allow_affinity(spec.value, &mut before);
+    for directive in ["nodeSelector", "tolerations", "schedulingGates"] {
+        copy_member(spec.value, &mut before, directive);
+    }
+    for list in ["containers", "initContainers"] {
+        let given = spec.child(list);
+        let containers = before.get_mut(list).and_then(Value::as_array_mut);
+        let same = containers.filter(|containers| containers.len() == given.items().count());
+        for (container, given) in same.into_iter().flatten().zip(given.items()) {
+            if container["name"] == given.value["name"] {
+                copy_member(given.value, container, "resources");
             }
-        };
-        conflict(complete && failed, "cannot set Complete=True and Failed=true conditions");
-        conflict(
-            complete && holds("FailureTarget"),
-            "cannot set Complete=True and FailureTarget=true conditions",
-        );
-        let (started, ended) = (status.child("startTime"), status.child("completionTime"));
-        if ended.is_set() && !complete {
-            errors.invalid(&ended, "cannot set completionTime when there is no Complete=True condition");
         }
-        if complete && !ended.is_set() {
-            errors.required(&ended, "completionTime is required for Complete jobs");
-        }
-        // All times have the same format, so texts compare like times.
-        if started.is_set() && ended.is_set() && ended.text() < started.text() {
-            errors.invalid(&ended, "must be equal to or after `startTime`");
-        }
-        if failed && !holds("FailureTarget") {
-            let detail = "cannot set Failed=True condition without the FailureTarget=true condition";
-            errors.invalid_whole(&conditions, detail);
-        }
-        if complete && !holds("SuccessCriteriaMet") {
-            let detail = "cannot set Complete=True condition without the SuccessCriteriaMet=true condition";
-            errors.invalid_whole(&conditions, detail);
-        }
-        if complete || failed {
-            finished(&status, errors);
-        }
-        let (ready, active) = (status.child("ready"), status.child("active").number_or_zero());
-        if ready.number_or_zero() > active {
-            errors.invalid(&ready, "cannot set more ready pods than active");
-        }
-    })
+    }
+    errors.immutable(&spec, &spec.holding(&before));
 }
 
-/// Checks that a finished job has no pods left and has a start time.
-fn finished(status: &Field<'_>, errors: &mut Errors) {
-    let over = |name: &str, errors: &mut Errors| {
-        let count = status.child(name);
-        if count.number_or_zero() > 0 {
-            errors.invalid(&count, &format!("{name}>0 is invalid for finished job"));
-        }
-    };
-    over("active", errors);
-    if !status.child("startTime").is_set() {
-        errors.required(&status.child("startTime"), "startTime is required for finished job");
+/// `shouldAllowMutablePodTemplate` of pkg/registry/batch/job/strategy.go.
+fn has_mutable_template(job: &Value) -> bool {
+    let status = Field::root(job).child("status");
+    let may = !status.child("startTime").is_set() || job_status::has_condition(&status, "Suspended", "True");
+    job["spec"]["suspend"] == true && may && status.child("active").number_or_zero() == 0
+}
+
+/// Takes over the node affinity of the new template.
+fn allow_affinity(spec: &Value, before: &mut Value) {
+    let (is_set, was_set) = (!spec["affinity"].is_null(), !before["affinity"].is_null());
+    if !is_set && !was_set {
+        return;
     }
-    over("terminating", errors);
+    copy_member(&spec["affinity"], map_value(before, "affinity"), "nodeAffinity");
+    if !is_set && before["affinity"].as_object().is_some_and(Map::is_empty) {
+        object_mut(before).remove("affinity");
+    }
+}
+
+/// Returns the member as a map; creates it when absent.
+fn map_value<'a>(object: &'a mut Value, member: &str) -> &'a mut Value {
+    map_at(object, member);
+    &mut object[member]
 }
 
 /// The longest name of a cron job: its jobs add eleven characters.
@@ -356,12 +340,26 @@ mod tests {
     }
 
     #[test]
-    fn finished_job_needs_start_and_completion_time() {
-        let condition = json!({"type": "Complete", "status": "True"});
-        let status = json!({"status": {"conditions": [condition], "succeeded": 1}});
-        assert_eq!(
-            fields(job_status(&status, &json!({}))),
-            ["status.completionTime", "status.conditions", "status.startTime"]
-        );
+    fn suspended_job_without_pods_gets_other_resources_and_directives() {
+        let job = |status: Value, template: Value| json!({"spec": {"suspend": true, "template": {"spec": template}}, "status": status});
+        let before =
+            json!({"containers": [{"name": "a", "image": "i"}], "affinity": {"nodeAffinity": {"x": 1}}});
+        let after = json!({"containers": [{"name": "a", "image": "i", "resources": {"limits": {"cpu": "1"}}}],
+            "nodeSelector": {"a": "b"}, "tolerations": [{"key": "k"}]});
+        let image = json!({"containers": [{"name": "a", "image": "j"}]});
+        let suspended = json!({"startTime": "t", "conditions": [{"type": "Suspended", "status": "True"}]});
+        for (status, new, expected) in [
+            (json!({}), &after, vec![]),
+            (suspended.clone(), &after, vec![]),
+            (json!({}), &image, vec!["spec.template.spec"]),
+            (json!({"startTime": "t"}), &after, vec!["spec.template"]),
+            (json!({"active": 1}), &after, vec!["spec.template"]),
+        ] {
+            let (old, new) = (job(status.clone(), before.clone()), job(status, new.clone()));
+            let causes = Errors::of(|errors| {
+                template_update(&Field::root(&new).child("spec").child("template"), &old, errors);
+            });
+            assert_eq!(fields(causes), expected, "{new}");
+        }
     }
 }

@@ -16,6 +16,7 @@ mod flow;
 mod gated;
 mod ingress;
 mod job_policies;
+mod job_status;
 mod jobs;
 mod network;
 mod objects;
@@ -34,6 +35,7 @@ mod storage;
 mod tests;
 mod tolerated;
 mod volumes;
+mod workload_status;
 mod workloads;
 
 pub(in crate::builtin) use addresses::{parse as parse_address, range_warnings, warning as address_warning};
@@ -50,7 +52,8 @@ pub(super) use events::{core_event, event};
 pub(crate) use field::domain_prefixed_path;
 pub(super) use flow::{flow_schema, flow_status, priority_level};
 pub(super) use ingress::{INGRESS_CLASS, ingress, ingress_status, network_policy};
-pub(super) use jobs::{cron_job, job, job_status};
+pub(super) use job_status::job_status;
+pub(super) use jobs::{cron_job, job};
 pub(super) use network::{ingress_class, ip_address, service_cidr};
 pub(super) use objects::{
     api_service, controller_revision, lease, namespace, namespace_status, node, priority_class, role,
@@ -59,10 +62,12 @@ pub(super) use objects::{
 pub(super) use pod_status::pod_status;
 pub(super) use pods::pod;
 pub(super) use resize::pod_resize;
+pub(crate) use resources::is_extended;
 pub(super) use resources::{limit_range, quota};
 pub(super) use services::{address_fields, service, service_status};
 pub(super) use storage::{claim, storage_class, volume};
+pub(super) use workload_status::{daemon_set_status, disruption_budget_status, replicas_status};
 pub(super) use workloads::{
-    daemon_set, daemon_set_status, deployment, disruption_budget, pod_template, replica_set, replicas_status,
-    replication_controller, stateful_set,
+    daemon_set, deployment, disruption_budget, pod_template, replica_set, replication_controller,
+    stateful_set,
 };

@@ -72,7 +72,7 @@ fn is_native(name: &str) -> bool {
 }
 
 /// `IsExtendedResourceName`: a resource in a third party's domain.
-pub(super) fn is_extended(name: &str) -> bool {
+pub(crate) fn is_extended(name: &str) -> bool {
     !is_native(name)
         && !name.starts_with("requests.")
         && names::qualified_name(&format!("requests.{name}")).is_empty()

@@ -402,56 +402,6 @@ pub(in crate::builtin) fn disruption_budget(object: &Value, _: Option<&Value>) -
     })
 }
 
-/// Checks numbers of replicas in a status: none is negative or exceeds the total.
-pub(in crate::builtin) fn replicas_status(new: &Value, old: &Value) -> Vec<Cause> {
-    let kind = new["kind"].as_str().unwrap_or_default();
-    Errors::of(|errors| {
-        let status = Field::root(new).child("status");
-        let counts: &[&str] = match kind {
-            "Deployment" => &["updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas"],
-            "StatefulSet" => &["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
-            _ => &["fullyLabeledReplicas", "readyReplicas", "availableReplicas"],
-        };
-        errors.not_negative(&status.child("replicas"));
-        errors.none_negative(&status, counts);
-        errors.none_negative(&status, &["observedGeneration", "collisionCount"]);
-        let all = status.child("replicas").number_or_zero();
-        for count in counts.iter().filter(|count| **count != "unavailableReplicas") {
-            let count = status.child(count);
-            if count.number_or_zero() > all {
-                errors.invalid_number(&count, "cannot be greater than status.replicas");
-            }
-        }
-        let (ready, available) = (status.child("readyReplicas"), status.child("availableReplicas"));
-        if available.number_or_zero() > ready.number_or_zero() {
-            errors.invalid_number(&available, "cannot be greater than readyReplicas");
-        }
-        let collisions = status.child("collisionCount");
-        let before = old["status"]["collisionCount"].as_i64();
-        if before.is_some_and(|before| collisions.number_or_zero() < before) {
-            errors.invalid_number(&collisions, "cannot be decremented");
-        }
-    })
-}
-
-/// Checks numbers of nodes in the status of a daemon set.
-pub(in crate::builtin) fn daemon_set_status(new: &Value, _: &Value) -> Vec<Cause> {
-    Errors::of(|errors| {
-        let counts = [
-            "currentNumberScheduled",
-            "numberMisscheduled",
-            "desiredNumberScheduled",
-            "numberReady",
-            "observedGeneration",
-            "updatedNumberScheduled",
-            "numberAvailable",
-            "numberUnavailable",
-            "collisionCount",
-        ];
-        errors.none_negative(&Field::root(new).child("status"), &counts);
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -479,19 +429,5 @@ mod tests {
         assert_eq!(rolling(json!(0), json!("0%")), ["spec.strategy.rollingUpdate.maxUnavailable"]);
         assert_eq!(rolling(json!("x%"), json!(1)), ["spec.strategy.rollingUpdate.maxSurge"]);
         assert_eq!(with(json!({"type": "X"})), ["spec.strategy"]);
-    }
-
-    #[test]
-    fn status_counts_are_bounded_by_replicas() {
-        let status = |status: Value| {
-            fields(replicas_status(&json!({"kind": "Deployment", "status": status}), &json!({})))
-        };
-        assert!(status(json!({"replicas": 2, "readyReplicas": 2})).is_empty());
-        assert_eq!(status(json!({"replicas": 1, "readyReplicas": 2})), ["status.readyReplicas"]);
-        // The missing counts are 0, which is more than -1: `ValidateDeploymentStatus` reports them too.
-        assert_eq!(
-            status(json!({"replicas": -1})),
-            ["status.replicas", "status.updatedReplicas", "status.readyReplicas", "status.availableReplicas"]
-        );
     }
 }

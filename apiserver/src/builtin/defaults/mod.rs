@@ -9,7 +9,8 @@ mod workloads;
 use serde_json::Value;
 
 pub(super) use objects::*;
-pub(super) use pods::{pod, pod_template, prepare_pod, quality_of_service};
+pub(crate) use pods::quality_of_service;
+pub(super) use pods::{pod, pod_template, prepare_pod};
 pub(crate) use workloads::TEMPLATE_GENERATION;
 pub(super) use workloads::*;
 

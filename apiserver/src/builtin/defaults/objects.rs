@@ -155,6 +155,11 @@ pub(in crate::builtin) fn csi_driver(object: &mut Value, _: Stage) {
 
 /// The ranges of a node's pods: pkg/apis/core/v1/conversion.go. The old field takes precedence.
 pub(in crate::builtin) fn node(object: &mut Value, _: Stage) {
+    // `SetDefaults_NodeStatus` of pkg/apis/core/v1/defaults.go.
+    let capacity = object["status"]["capacity"].clone();
+    if !capacity.is_null() {
+        fill(&mut object["status"], "allocatable", capacity);
+    }
     let Some(spec) = object.get_mut("spec").filter(|spec| spec.is_object()) else { return };
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (old, first) = (text(&spec["podCIDR"]), text(&spec["podCIDRs"][0]));

@@ -258,7 +258,7 @@ fn field_version(item: &mut Value) {
 }
 
 /// Returns the quality of service class of a pod.
-pub(in crate::builtin) fn quality_of_service(spec: &Value) -> &'static str {
+pub(crate) fn quality_of_service(spec: &Value) -> &'static str {
     let all = ["initContainers", "containers"];
     let containers: Vec<&Value> = all.iter().filter_map(|list| spec[*list].as_array()).flatten().collect();
     let named = |c: &Value, part: &str| c["resources"][part].as_object().cloned().unwrap_or_default();

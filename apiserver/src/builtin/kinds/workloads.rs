@@ -140,6 +140,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         generation: Generation::Counted,
         unconditional_update: false,
         check: check::disruption_budget,
+        check_status: check::disruption_budget_status,
         name_rule: NameRule::PathSegment,
         ..kind("policy", "PodDisruptionBudget", "poddisruptionbudgets", "poddisruptionbudget", &["pdb"])
     },
