@@ -3,7 +3,7 @@
 //! rcgen keeps one value of each attribute of a name; kube-apiserver needs one organization for each group.
 
 use x509_parser::oid_registry::{OID_X509_COMMON_NAME, OID_X509_ORGANIZATION_NAME};
-use x509_parser::prelude::{FromDer as _, X509Certificate};
+use x509_parser::prelude::{FromDer as _, X509Certificate, X509CertificationRequest, X509Name};
 
 /// The content of a certificate.
 pub(crate) struct Request<'a> {
@@ -94,8 +94,18 @@ fn attribute(kind: &[u8], text: &str) -> Vec<u8> {
 /// certificate is malformed.
 pub(crate) fn subject(certificate: &[u8]) -> Option<Subject> {
     let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
+    of_name(certificate.subject())
+}
+
+/// As [`subject`], of a request for a certificate.
+pub(crate) fn requested_subject(request: &[u8]) -> Option<Subject> {
+    let (_, request) = X509CertificationRequest::from_der(request).ok()?;
+    of_name(&request.certification_request_info.subject)
+}
+
+fn of_name(name: &X509Name<'_>) -> Option<Subject> {
     let mut subject = Subject::default();
-    for attribute in certificate.subject().iter_attributes() {
+    for attribute in name.iter_attributes() {
         let text = || attribute.as_str().map(str::to_owned).ok();
         match attribute.attr_type() {
             kind if *kind == OID_X509_COMMON_NAME => subject.name = text()?,

@@ -58,6 +58,7 @@ mod names;
 mod objects;
 mod openapi;
 mod patching;
+mod quota;
 mod registry;
 pub mod request;
 mod selector;

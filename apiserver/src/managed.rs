@@ -129,15 +129,32 @@ pub(crate) fn updated_scale(call: &Call<'_>, old: &Value, new: &Value, options: 
 
 /// Returns a definition whose status the server changed, with the server as the manager of the change.
 pub(crate) fn updated_definition(old: &Value, new: &Value, now: &str) -> Value {
-    let manager = Manager {
+    apply::update(&DEFINITION, old, new, &server_itself(&format!("{}/v1", crd::GROUP), now))
+}
+
+/// As [`updated_definition`], for a quota.
+pub(crate) fn updated_quota(old: &Value, new: &Value, now: &str) -> Value {
+    static QUOTA: LazyLock<Typed> = LazyLock::new(|| Typed::builtin("", "v1", "ResourceQuota"));
+    apply::update(&QUOTA, old, new, &server_itself("v1", now))
+}
+
+/// As [`updated_definition`], for the conditions of a namespace, which the namespace controller writes.
+pub(crate) fn updated_namespace(old: &Value, new: &Value, now: &str) -> Value {
+    static NAMESPACE: LazyLock<Typed> = LazyLock::new(|| Typed::builtin("", "v1", "Namespace"));
+    let manager = Manager { name: "kube-controller-manager".to_owned(), ..server_itself("v1", now) };
+    apply::update(&NAMESPACE, old, new, &manager)
+}
+
+/// The server as the manager of a status.
+fn server_itself(api_version: &str, now: &str) -> Manager {
+    Manager {
         name: "kube-apiserver".to_owned(),
-        api_version: format!("{}/v1", crd::GROUP),
+        api_version: api_version.to_owned(),
         subresource: "status".to_owned(),
         time: now.to_owned(),
         ignored: &["metadata", "spec"],
         only: &[],
-    };
-    apply::update(&DEFINITION, old, new, &manager)
+    }
 }
 
 /// Records the manager of the fields of a token request, as its client sent it.

@@ -62,7 +62,8 @@ pub(crate) async fn mutate(attributes: &Attributes<'_>, mut object: Option<&mut 
 pub(crate) async fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<()> {
     plugins::validate(attributes, object)?;
     policy::validate(attributes, object).await?;
-    validating::validate(attributes, object).await
+    validating::validate(attributes, object).await?;
+    plugins::charge(attributes, object)
 }
 
 /// The API group of the configurations.

@@ -166,6 +166,14 @@ fn allow(server: &Server, attributes: &Attributes<'_>) -> ApiResult<()> {
     Ok(())
 }
 
+/// Reports whether a user has a right beside that to the request, and records it as used.
+pub(crate) fn may(server: &Server, user: &Value, verb: &str, on: Resource<'_>) -> bool {
+    if server.options().authorization == AuthorizationMode::AlwaysAllow {
+        return true;
+    }
+    allow(server, &Attributes { user, verb, target: Target::Resource(on) }).is_ok()
+}
+
 /// The refusal of what the user may not do.
 pub(crate) fn forbidden(attributes: &Attributes<'_>, reason: &str) -> ApiError {
     let (user, verb) = (username(attributes.user), attributes.verb);

@@ -49,6 +49,7 @@ pub(super) const ATTRIBUTES_CLASSES: Resource = Resource {
 };
 pub(super) const EVENTS: Resource = core("Event", "events");
 pub(super) const NAMESPACES: Resource = core("Namespace", "namespaces");
+pub(super) const QUOTAS: Resource = core("ResourceQuota", "resourcequotas");
 pub(super) const CONFIG_MAPS: Resource = core("ConfigMap", "configmaps");
 pub(super) const ACCOUNTS: Resource = core("ServiceAccount", "serviceaccounts");
 pub(super) const SERVICES: Resource = core("Service", "services");

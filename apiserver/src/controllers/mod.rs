@@ -23,6 +23,7 @@ mod pods;
 mod policies;
 mod protection;
 mod queue;
+mod quotas;
 mod replicasets;
 mod statefulsets;
 mod volumes;
@@ -67,6 +68,7 @@ enum Controller {
     Nodes,
     Policies,
     Volumes,
+    Quotas,
 }
 
 /// The limit for requeue delays. Keys that are due later are checked in between, so that no requested time overflows
@@ -97,6 +99,7 @@ impl Controller {
             Self::Nodes => nodes::WATCHES,
             Self::Policies => policies::WATCHES,
             Self::Volumes => volumes::WATCHES,
+            Self::Quotas => quotas::WATCHES,
             Self::Node => node::WATCHES,
         }
     }
@@ -116,6 +119,7 @@ impl Controller {
             Self::Protection => protection::keys(collection, key, &object.value),
             Self::Nodes | Self::Policies => vec![key.to_owned()],
             Self::Volumes => volumes::keys(cluster, collection, key, &object.value),
+            Self::Quotas => quotas::keys(cluster, collection, key, &object.value),
             Self::Node => node::keys(cluster, collection, key),
         }
     }
@@ -135,6 +139,7 @@ impl Controller {
             Self::Nodes => nodes::reconcile(cluster, key).await,
             Self::Policies => policies::reconcile(cluster, key).await,
             Self::Volumes => volumes::reconcile(cluster, key).await,
+            Self::Quotas => quotas::reconcile(cluster, key).await,
             Self::Node => node::reconcile(cluster, key).await,
         }
     }
@@ -174,6 +179,7 @@ impl Controllers {
                 Controller::Nodes,
                 Controller::Policies,
                 Controller::Volumes,
+                Controller::Quotas,
             ]);
         }
         if selection.node {

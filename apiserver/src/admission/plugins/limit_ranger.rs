@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::super::{Attributes, Operation};
 use super::object_of;
 use crate::meta;
+use crate::quota::{Quantities, quantities};
 use crate::status::{ApiError, ApiResult};
 
 /// The annotation that lists the applied defaults.
@@ -101,15 +102,6 @@ impl Defaults {
             }
         }
     }
-}
-
-pub(super) type Quantities = BTreeMap<String, Quantity>;
-
-/// The quantities of a field, by resource. They compare by value: `1Gi` is `1073741824`.
-pub(super) fn quantities(value: &Value) -> Quantities {
-    let read =
-        |(name, amount): (&String, &Value)| Some((name.clone(), Quantity::parse(amount.as_str()?).ok()?));
-    value.as_object().into_iter().flatten().filter_map(read).collect()
 }
 
 /// The requests and limits of a container, a pod or a claim.

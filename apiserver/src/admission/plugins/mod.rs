@@ -2,11 +2,16 @@
 //!
 //! A plugin is a file here and a line in [`ORDER`].
 
+mod certificates;
+mod claim_resize;
+mod default_ingress_class;
 mod default_storage_class;
 mod default_toleration_seconds;
 mod limit_ranger;
 mod namespace_lifecycle;
+mod pod_security;
 mod priority;
+mod resource_quota;
 mod runtime_class;
 mod service_account;
 mod storage_object_in_use_protection;
@@ -34,13 +39,20 @@ const ORDER: &[Plugin] = &[
     storage_object_in_use_protection::admit,
     default_storage_class::admit,
     runtime_class::admit,
+    default_ingress_class::admit,
 ];
 
 /// Refuses an object after mutating admission.
 type Validator = fn(&Attributes<'_>, Option<&Value>) -> ApiResult<()>;
 
 /// The plugins that check objects, in the same order; validating webhooks come after them.
-const VALIDATORS: &[Validator] = &[limit_ranger::validate, runtime_class::validate];
+const VALIDATORS: &[Validator] = &[
+    limit_ranger::validate,
+    pod_security::validate,
+    claim_resize::validate,
+    runtime_class::validate,
+    certificates::validate,
+];
 
 /// Runs all plugins.
 ///
@@ -56,6 +68,14 @@ pub(super) fn admit(attributes: &Attributes<'_>, mut object: Option<&mut Value>)
 /// Returns the first refusal.
 pub(super) fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<()> {
     VALIDATORS.iter().try_for_each(|plugin| plugin(attributes, object))
+}
+
+/// Counts the object against the quotas of its namespace, after all that may refuse it.
+///
+/// # Errors
+/// Returns the refusal of a quota.
+pub(super) fn charge(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<()> {
+    resource_quota::charge(attributes, object)
 }
 
 /// Returns the object if the request creates or updates it as a whole and in this collection.

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::super::{Attributes, Operation};
-use super::limit_ranger::quantities;
 use super::object_of;
 use crate::meta;
+use crate::quota::quantities;
 use crate::status::{ApiError, ApiResult};
 use crate::store::Object;
 

@@ -1,0 +1,116 @@
+//! `ResourceQuota`: an object has to fit the quotas of its namespace, which count it
+//! (staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota).
+
+use serde_json::Value;
+
+use super::super::{Attributes, Operation};
+use crate::quota::{self, Quantities, quantities};
+use crate::status::{ApiError, ApiResult};
+use crate::{managed, meta};
+
+const QUOTAS: &str = "resourcequotas";
+
+/// Checks the object of a request, and counts it unless it is a dry run.
+pub(super) fn charge(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<()> {
+    let call = attributes.call;
+    let Some(object) = object.filter(|object| handles(attributes, object)) else { return Ok(()) };
+    let listed = call.server.store.list(QUOTAS, &format!("{}/", call.path.namespace), None);
+    let quotas = listed.map(|snapshot| snapshot.objects).unwrap_or_default();
+    let mut charged = Vec::new();
+    for (key, quota) in quotas {
+        if used_with(attributes, &quota.value, object)?.is_some() {
+            charged.push(key);
+        }
+    }
+    if attributes.dry_run {
+        return Ok(());
+    }
+    for key in charged {
+        let mut refused = None;
+        let now = call.server.now();
+        call.server.modify(QUOTAS, &key, |quota| match used_with(attributes, quota, object) {
+            Ok(used) => {
+                let mut next = quota.clone();
+                next["status"]["used"] = quota::to_value(&used?);
+                Some(managed::updated_quota(quota, &next, &now))
+            }
+            Err(error) => {
+                refused = Some(error);
+                None
+            }
+        });
+        refused.map_or(Ok(()), Err)?;
+    }
+    Ok(())
+}
+
+/// Reports whether the request may change what the namespace uses (`Handles` of the evaluators).
+fn handles(attributes: &Attributes<'_>, object: &Value) -> bool {
+    let (call, operation) = (attributes.call, attributes.operation);
+    if call.path.namespace.is_empty() || quota::is_ignored(&call.def) {
+        return false;
+    }
+    let (creates, updates) = (operation == Operation::Create, operation == Operation::Update);
+    let deadline_changes =
+        || attributes.old.is_some_and(|old| quota::has_deadline(old) != quota::has_deadline(object));
+    match (call.def.collection.as_str(), call.path.subresource.as_str()) {
+        ("pods", "") => creates || updates && deadline_changes(),
+        ("pods", "resize") | ("persistentvolumeclaims", "status") => updates,
+        ("services" | "persistentvolumeclaims", "") => creates || updates,
+        (_, "") => creates,
+        _ => false,
+    }
+}
+
+/// Returns what a quota counts with the object; `None` if it does not count it (`CheckRequest`).
+///
+/// # Errors
+/// Returns the refusal of an object that does not fit.
+fn used_with(attributes: &Attributes<'_>, quota: &Value, object: &Value) -> ApiResult<Option<Quantities>> {
+    let def = &attributes.call.def;
+    let refuse =
+        |text: String| Err(ApiError::forbidden(def.about(&attributes.shown_name(Some(object))), &text));
+    let (name, hard) = (meta::name(quota), quantities(&quota["status"]["hard"]));
+    let counted: Vec<&str> =
+        hard.keys().map(String::as_str).filter(|resource| quota::uses(def, resource)).collect();
+    if counted.is_empty() || !quota::is_in_scope(def, quota, object) {
+        return Ok(None);
+    }
+    if def.collection == "pods"
+        && let Some(missing) = quota::missing_amounts(object, counted.iter().copied())
+    {
+        return refuse(format!("failed quota: {name}: {missing}"));
+    }
+    let mut used = quantities(&quota["status"]["used"]);
+    if counted.iter().any(|resource| !used.contains_key(*resource)) {
+        return refuse(format!("status unknown for quota: {name}, resources: {}", counted.join(",")));
+    }
+    let now = attributes.call.server.timestamp();
+    let mut requested = quota::usage(def, object, now);
+    let negative: Vec<&str> =
+        requested.iter().filter(|(_, amount)| amount.sign() < 0).map(|(name, _)| name.as_str()).collect();
+    if !negative.is_empty() {
+        return refuse(format!("quota usage is negative for resource(s): {}", negative.join(",")));
+    }
+    let is_update = attributes.operation == Operation::Update;
+    if let Some(old) = attributes.old.filter(|old| is_update && quota::is_in_scope(def, quota, old)) {
+        requested = quota::increase(&requested, &quota::usage(def, old, now));
+    }
+    requested.retain(|resource, amount| amount.sign() != 0 && hard.contains_key(resource));
+    if requested.is_empty() {
+        return Ok(None);
+    }
+    let before = used.clone();
+    quota::add(&mut used, &requested);
+    let exceeded: Vec<&String> =
+        requested.keys().filter(|resource| used.get(*resource) > hard.get(*resource)).collect();
+    if exceeded.is_empty() || attributes.call.path.subresource == "status" {
+        return Ok(Some(used));
+    }
+    let shown = |amounts: &Quantities| {
+        let of = |resource: &&String| Some(format!("{resource}={}", amounts.get(*resource)?));
+        exceeded.iter().filter_map(of).collect::<Vec<_>>().join(",")
+    };
+    let (requested, used, limited) = (shown(&requested), shown(&before), shown(&hard));
+    refuse(format!("exceeded quota: {name}, requested: {requested}, used: {used}, limited: {limited}"))
+}
