@@ -40,6 +40,8 @@ pub struct ApiServerOptions {
     pub history: Option<usize>,
     /// Whether the controllers of kube-controller-manager run.
     pub controllers: bool,
+    /// Whether terminating namespaces are emptied and removed, also without controllers.
+    pub namespace_deletion: bool,
     /// Whether a node and a scheduler are simulated.
     pub simulated_node: bool,
     /// The folder of persistent data.
@@ -91,6 +93,7 @@ impl ApiServer {
         let server_options = ServerOptions {
             seed: options.seed,
             controllers: options.controllers,
+            namespace_deletion: options.namespace_deletion,
             simulated_node: options.simulated_node,
             bare: options.bare,
             authorization: options.authorization,

@@ -113,7 +113,7 @@ fn work(server: &Arc<Server>) {
             Work::Marked(object) => follow_marked(server, &object.value),
             Work::Removed(object) => follow_removed(server, &object.value),
             Work::Namespace(name) => delete::empty_namespace(server, &name),
-            Work::Emptied(name) => delete::finish_namespace(server, &name),
+            Work::Emptied(name) => delete::continue_namespace(server, &name),
             // It may have other owners by now, or be another object.
             Work::Owned(def, key) => {
                 if let Some(object) = server.store.get(&def.collection, &key) {

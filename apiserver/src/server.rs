@@ -110,6 +110,8 @@ pub(crate) struct ServerOptions {
     pub(crate) seed: Option<u64>,
     /// Whether deletions propagate to dependents and to the content of namespaces.
     pub(crate) controllers: bool,
+    /// Whether terminating namespaces are emptied and removed, also without controllers.
+    pub(crate) namespace_deletion: bool,
     /// Whether a node and a scheduler are simulated.
     pub(crate) simulated_node: bool,
     /// Whether the server starts without objects, and namespaces need not exist.
@@ -124,6 +126,13 @@ pub(crate) struct ServerOptions {
     pub(crate) webhooks: Option<Arc<dyn webhook::WebhookTransport>>,
     /// The place of the webhooks of services.
     pub(crate) webhook_host: Option<webhook::WebhookHost>,
+}
+
+impl ServerOptions {
+    /// Reports whether terminating namespaces are emptied and removed.
+    pub(crate) fn empties_namespaces(&self) -> bool {
+        self.controllers || self.namespace_deletion
+    }
 }
 
 impl Server {
@@ -301,6 +310,9 @@ impl Server {
     }
 
     async fn route(self: &Arc<Self>, parts: &Parts, body: Bytes) -> ApiResult<Reply> {
+        if path::is_malformed(parts.uri.path()) {
+            return Ok(Reply::text(400, "400 Bad Request"));
+        }
         let target = path::parse(parts.uri.path()).map_err(|()| ApiError::NoSuchPath)?;
         let query = Query::parse(parts.uri.query().unwrap_or_default());
         let other = match &target {
@@ -326,6 +338,7 @@ impl Server {
                 let def = registry
                     .find(&path.group, &path.version, &path.resource)
                     .filter(|def| !path.proxy && (def.namespaced || path.namespace.is_empty()))
+                    .filter(|def| custom::serves(def, &path, &parts.method))
                     .ok_or(ApiError::NoSuchPath)?;
                 self.resource(parts, path, def, query, body, user).await
             }

@@ -47,10 +47,12 @@ pub(crate) struct Serve {
     /// Stores all objects in this folder and loads them at the next start; default: in memory.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Also runs the controllers of a cluster: garbage collection, deletion of namespaces, Deployments, ReplicaSets and
-    /// others.
+    /// Also runs the controllers of a cluster: garbage collection, Deployments, ReplicaSets and others.
     #[arg(long)]
     controllers: bool,
+    /// Keeps deleted namespaces as kube-apiserver alone does; without it, they are emptied and removed after five seconds.
+    #[arg(long, conflicts_with = "controllers")]
+    keep_namespaces: bool,
     /// Authorization mode: AlwaysAllow allows all requests, RBAC evaluates roles and bindings.
     #[arg(long, value_name = "MODE", default_value = "AlwaysAllow")]
     authorization_mode: AuthorizationMode,
@@ -165,6 +167,7 @@ async fn run(arguments: &Serve) -> Result<(), ServeError> {
     let builder = TestEnv::builder().backend(Backend::Embedded);
     let mut builder = builder
         .controllers(arguments.controllers)
+        .namespace_deletion(!arguments.keep_namespaces)
         .simulated_node(arguments.simulated_node)
         .rbac(arguments.authorization_mode == AuthorizationMode::Rbac)
         .feature_gates(arguments.feature_gates)

@@ -155,6 +155,14 @@ impl TestEnvBuilder {
         self
     }
 
+    /// Empties and removes namespaces five seconds after their deletion, as the namespace controller does, without any other
+    /// controller. Off by default, as with kube-apiserver alone; [`controllers`](Self::controllers) do it at once.
+    #[must_use]
+    pub fn namespace_deletion(mut self, run: bool) -> Self {
+        self.options.embedded.namespace_deletion = run;
+        self
+    }
+
     /// Simulates a node with its kubelet, and the scheduler: pods become running and ready at once, with an address,
     /// and end when they are deleted; a job's pods succeed. No container is run. Off by default; only for the embedded
     /// server.

@@ -14,6 +14,7 @@ use crate::store::Object;
 pub(super) async fn delete_collection(call: &Call<'_>) -> ApiResult<Reply> {
     let listed = ListOptions::parse(&call.query)?;
     let options = DeleteOptions::parse(call)?;
+    options.warn_of_orphans(call);
     let page = list::page(call, &listed).await?;
     let mut deleted: Vec<Arc<Object>> = Vec::new();
     for (key, object) in page.objects {

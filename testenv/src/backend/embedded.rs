@@ -18,6 +18,7 @@ pub(super) fn unknown_to(options: &ApiServerOptions, backend: Backend) -> Option
         seed,
         history,
         controllers,
+        namespace_deletion,
         simulated_node,
         data_dir,
         snapshot,
@@ -41,6 +42,7 @@ pub(super) fn unknown_to(options: &ApiServerOptions, backend: Backend) -> Option
         (!containers.is_empty(), "containers"),
         // Every cluster has controllers; a control plane has none.
         (*controllers && backend != Backend::ExistingCluster, "controllers"),
+        (*namespace_deletion && backend != Backend::ExistingCluster, "namespace_deletion"),
     ];
     let mut set = set.into_iter().filter(|(set, _)| *set && backend != Backend::Embedded);
     set.next().map(|(_, name)| name)

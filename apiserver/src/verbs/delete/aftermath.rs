@@ -1,9 +1,10 @@
-//! The effects of a deletion on other objects: namespaces and definitions are emptied, and then removed.
+//! The effects of a deletion on other objects: definitions are emptied, and then removed.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::namespaces;
 use super::options::DeleteOptions;
 use super::{Deletion, deletion, goes_with_update};
 use crate::registry::{Behaviour, ResourceDef};
@@ -29,8 +30,8 @@ pub(in crate::verbs) fn mark(
 
 /// Starts the work that has to precede the removal of a terminating object.
 fn after_mark(server: &Arc<Server>, def: &ResourceDef, object: &Arc<Object>) {
-    if def.collection == "namespaces" && server.options().controllers {
-        crate::garbage::namespace(server, meta::name(&object.value));
+    if def.collection == "namespaces" {
+        namespaces::terminating(server, meta::name(&object.value));
     } else if def.collection == crd::COLLECTION {
         empty_crd(server, meta::name(&object.value));
     }
@@ -87,10 +88,10 @@ fn after_remove(server: &Arc<Server>, def: &ResourceDef, stored: &Arc<Object>) {
     if let Behaviour::Custom(custom) = &def.behaviour {
         finish_crd(server, &custom.crd);
     }
+    if server.options().empties_namespaces() && def.namespaced {
+        crate::garbage::emptied(server, meta::namespace(object));
+    }
     if server.options().controllers {
-        if def.namespaced {
-            crate::garbage::emptied(server, meta::namespace(object));
-        }
         crate::garbage::removed(server, stored.clone());
     }
 }
@@ -99,7 +100,7 @@ fn after_remove(server: &Arc<Server>, def: &ResourceDef, stored: &Arc<Object>) {
 pub(crate) fn delete_quietly(server: &Arc<Server>, def: &ResourceDef, key: &str) {
     for _ in 0..RETRIES {
         let Some(stored) = server.store.get(&def.collection, key) else { return };
-        let done = match deletion(server, def, &stored.value, &DeleteOptions::default()) {
+        let done = match deletion(server, def, &stored.value, &DeleteOptions::of_collector(&stored.value)) {
             Deletion::Pending => return,
             Deletion::Mark(marked) => mark(server, def, key, &stored, marked),
             Deletion::Now => remove(server, def, key, &stored),
@@ -129,48 +130,6 @@ pub(crate) fn release(server: &Arc<Server>, def: &ResourceDef, key: &str, finali
         if !matches!(done, Err(WriteError::Conflict)) {
             return;
         }
-    }
-}
-
-/// Deletes all objects in a terminating namespace, and then the namespace. The namespace may have been replaced by one of its
-/// name since this was due.
-pub(crate) fn empty_namespace(server: &Arc<Server>, name: &str) {
-    if !server.store.get("namespaces", name).is_some_and(|namespace| meta::is_terminating(&namespace.value)) {
-        return;
-    }
-    let prefix = format!("{name}/");
-    for def in server.registry().stored().iter().filter(|def| def.namespaced) {
-        let Ok(snapshot) = server.store.list(&def.collection, &prefix, None) else { continue };
-        for (key, _) in snapshot.objects {
-            delete_quietly(server, def, &key);
-        }
-    }
-    finish_namespace(server, name);
-}
-
-/// Removes a terminating namespace that is empty.
-pub(crate) fn finish_namespace(server: &Arc<Server>, name: &str) {
-    let Some(namespace) = server.store.get("namespaces", name) else { return };
-    if !meta::is_terminating(&namespace.value) {
-        return;
-    }
-    let prefix = format!("{name}/");
-    let registry = server.registry();
-    let empty = registry.stored().iter().filter(|def| def.namespaced).all(|def| {
-        server.store.list(&def.collection, &prefix, None).is_ok_and(|snapshot| snapshot.objects.is_empty())
-    });
-    if !empty {
-        return;
-    }
-    let emptied = server.modify("namespaces", name, |namespace| {
-        let mut next = namespace.clone();
-        next["spec"].as_object_mut()?.remove("finalizers")?;
-        Some(next)
-    });
-    let Some(emptied) = emptied.filter(|n| meta::finalizers(&n.value).is_empty()) else { return };
-    if let Some(def) = registry.find("", "v1", "namespaces") {
-        // A concurrent request has done the same.
-        let _ = remove(server, &def, name, &emptied);
     }
 }
 

@@ -1,6 +1,7 @@
 //! DELETE of one object.
 
 mod aftermath;
+mod namespaces;
 mod options;
 
 use std::sync::Arc;
@@ -19,11 +20,13 @@ use crate::store::{Object, WriteError};
 use crate::{crd, meta};
 
 pub(super) use aftermath::{after_write, mark, remove};
-pub(crate) use aftermath::{delete_quietly, empty_namespace, finish_namespace, release, resume};
+pub(crate) use aftermath::{delete_quietly, release, resume};
+pub(crate) use namespaces::{continue_namespace, empty_namespace};
 pub(super) use options::DeleteOptions;
 
 pub(super) async fn delete(call: &Call<'_>) -> ApiResult<Reply> {
     let options = DeleteOptions::parse(call)?;
+    options.warn_of_orphans(call);
     let def = &call.def;
     let key = def.key(&call.path.namespace, &call.path.name);
     let (object, gone) = delete_one(call, &key, &call.path.name, &options).await?;

@@ -16,6 +16,8 @@ use crate::types;
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
 
+const JOBS: &str = "jobs.batch";
+
 /// `DeleteOptions`: the body, or the query of a request without one.
 #[derive(Clone, Debug, Default)]
 pub(in crate::verbs) struct DeleteOptions {
@@ -57,6 +59,17 @@ impl DeleteOptions {
         let (mut options, mut causes) = (Self::default(), Vec::new());
         options.read(body, &mut causes);
         options.checked(causes)
+    }
+
+    /// The options of the garbage collector: the finalizers of the object choose the policy (`attemptToDeleteItem` of
+    /// pkg/controller/garbagecollector/garbagecollector.go).
+    pub(super) fn of_collector(object: &Value) -> Self {
+        let chosen = meta::finalizers(object).into_iter().find_map(|finalizer| match finalizer {
+            ORPHAN => Some("Orphan"),
+            FOREGROUND => Some("Foreground"),
+            _ => None,
+        });
+        Self { propagation: Some(chosen.unwrap_or("Background").to_owned()), ..Self::default() }
     }
 
     fn read(&mut self, body: &Value, causes: &mut Vec<Cause>) {
@@ -124,10 +137,20 @@ impl DeleteOptions {
             (Some(true), _) | (None, Some("Orphan")) => Some(ORPHAN),
             (None, Some("Foreground")) => Some(FOREGROUND),
             (Some(false), _) | (None, Some("Background")) => None,
-            (None, _) => by_object,
+            (None, _) => by_object.or(orphans_dependents(def).then_some(ORPHAN)),
         };
         next.extend(wanted.map(str::to_owned));
         next
+    }
+
+    /// Warns of a deletion of jobs that names no policy (pkg/registry/batch/job/storage/storage.go).
+    pub(in crate::verbs) fn warn_of_orphans(&self, call: &Call<'_>) {
+        if self.propagation.is_none() && self.orphan.is_none() && call.def.collection == JOBS {
+            call.warn(
+                "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them \
+                 or set propagationPolicy=Orphan to suppress this warning",
+            );
+        }
     }
 
     pub(in crate::verbs) fn check_preconditions(&self, def: &ResourceDef, object: &Value) -> ApiResult<()> {
@@ -165,6 +188,12 @@ impl DeleteOptions {
         }
         Ok(())
     }
+}
+
+/// Reports whether a deletion without a policy orphans the dependents (`DefaultGarbageCollectionPolicy` of the strategies
+/// of jobs and replication controllers).
+fn orphans_dependents(def: &ResourceDef) -> bool {
+    matches!(def.collection.as_str(), JOBS | "replicationcontrollers")
 }
 
 /// Decodes the body as `DeleteOptions` of any group (`DeleteResource` of endpoints/handlers/delete.go).
