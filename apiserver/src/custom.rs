@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Deref;
 use std::sync::Arc;
 
+use http::Method;
 use kubesmith_apiextensions::structural::CustomResource;
 use kubesmith_apimachinery::jsonpath::JsonPath;
 use serde_json::{Value, json};
@@ -12,7 +13,8 @@ use serde_json::{Value, json};
 use crate::apply::{ReplicasPaths, Typed};
 use crate::conversion::ConversionWebhook;
 use crate::crd;
-use crate::registry::{Behaviour, Column, ResourceDef, ScalePaths};
+use crate::http::path::ResourcePath;
+use crate::registry::{Behaviour, Column, ResourceDef, ScalePaths, compare_versions};
 use crate::server::Server;
 use crate::status::{ApiResult, Cause};
 
@@ -204,7 +206,7 @@ fn def(crd: &Value, version: &Value, family: &Arc<Family>) -> Option<ResourceDef
     let custom = Custom { crd: crate::meta::name(crd).to_owned(), own, family: family.clone() };
     let deprecated = (version["deprecated"] == true).then(|| match version["deprecationWarning"].as_str() {
         Some(warning) => warning.to_owned(),
-        None => format!("{group}/{} {} is deprecated", text(&version["name"]), text(&names["kind"])),
+        None => deprecation(&group, &text(&version["name"]), &text(&names["kind"]), spec),
     });
     Some(ResourceDef {
         stored_as: format!("{group}/{}", crd::storage_version(crd).unwrap_or_default()),
@@ -225,6 +227,28 @@ fn def(crd: &Value, version: &Value, family: &Arc<Family>) -> Option<ResourceDef
         behaviour: Behaviour::Custom(Arc::new(custom)),
         group,
     })
+}
+
+/// Reports whether a resource serves a path: namespaced custom resources are only listed and watched across namespaces
+/// (`possiblyAcrossAllNamespacesVerbs` of apiextensions-apiserver's customresource_handler.go).
+pub(crate) fn serves(def: &ResourceDef, path: &ResourcePath, method: &Method) -> bool {
+    let is_list = path.watch || path.name.is_empty();
+    let is_read = matches!(*method, Method::GET | Method::HEAD) && is_list;
+    !def.is_custom() || !def.namespaced || !path.namespace.is_empty() || is_read
+}
+
+/// `defaultDeprecationWarning` of apiextensions-apiserver's customresource_handler.go: names the newest served version that
+/// is newer and not deprecated.
+fn deprecation(group: &str, version: &str, kind: &str, spec: &Value) -> String {
+    let is_newer = |name: &&str| compare_versions(name, version).is_lt();
+    let versions = spec["versions"].as_array().into_iter().flatten();
+    let newest = versions
+        .filter(|it| it["served"] == true && it["deprecated"] != true)
+        .filter_map(|it| it["name"].as_str())
+        .filter(is_newer)
+        .min_by(|a, b| compare_versions(a, b));
+    let instead = newest.map(|newest| format!("; use {group}/{newest} {kind}")).unwrap_or_default();
+    format!("{group}/{version} {kind} is deprecated{instead}")
 }
 
 /// The printer columns before the first with a malformed path: kube-apiserver drops those after it, too.

@@ -288,9 +288,11 @@ fn aggregated(registry: &Registry, core: bool, version: &str) -> Value {
 }
 
 fn aggregated_version(registry: &Registry, group: &str, version: &str) -> Value {
-    let kind = |group: &str, version: &str, kind: &str| {
-        // For the core group, discovery shows no version.
-        let version = if group.is_empty() { "" } else { version };
+    // Built-in kinds of the resource's own group and version have neither: the installer leaves them to the group
+    // (`ConvertGroupVersionIntoToDiscovery` of apiserver's pkg/endpoints/discovery/aggregated).
+    let kind = |def: &ResourceDef, other: Option<(&str, &str)>, kind: &str| {
+        let own = if def.is_custom() { (group, version) } else { ("", "") };
+        let (group, version) = other.unwrap_or(own);
         json!({"group": group, "version": version, "kind": kind})
     };
     let resources: Vec<Value> = registry
@@ -298,7 +300,7 @@ fn aggregated_version(registry: &Registry, group: &str, version: &str) -> Value 
         .iter()
         .map(|def| {
             let mut entry = json!({
-                "resource": def.plural, "responseKind": kind(group, version, &def.kind),
+                "resource": def.plural, "responseKind": kind(def, None, &def.kind),
                 "scope": if def.namespaced { "Namespaced" } else { "Cluster" },
                 "singularResource": def.singular, "verbs": verbs(def),
             });
@@ -311,8 +313,8 @@ fn aggregated_version(registry: &Registry, group: &str, version: &str) -> Value 
             let subs: Vec<Value> = subresources(def)
                 .iter()
                 .map(|sub| {
-                    let (g, v) = sub.group_version.unwrap_or((group, version));
-                    json!({"subresource": sub.name, "responseKind": kind(g, v, &sub.kind), "verbs": sub.verbs})
+                    let kind = kind(def, sub.group_version, &sub.kind);
+                    json!({"subresource": sub.name, "responseKind": kind, "verbs": sub.verbs})
                 })
                 .collect();
             if !subs.is_empty() {
@@ -356,6 +358,7 @@ pub(crate) fn other(server: &Server, path: &str, parts: &Parts) -> ApiResult<Rep
         "/openapi/v3" if parts.uri.path().ends_with('/') => Ok(Reply::empty(404)),
         _ if parts.uri.path().ends_with('/') => Err(ApiError::NoSuchPath),
         "/metrics" => Ok(Reply::text_of(metrics::CONTENT_TYPE, metrics::text(server))),
+        "/metrics/slis" => Ok(Reply::text_of(metrics::CONTENT_TYPE, metrics::health())),
         path if is_health(path) => Ok(health(path, parts.uri.query().unwrap_or_default())),
         path => crate::openapi::answer(server, path, parts),
     }
@@ -372,8 +375,16 @@ fn root_paths(registry: &Registry) -> Vec<String> {
         paths.push(format!("/apis/{group}"));
         paths.extend(versions.iter().map(|version| format!("/apis/{group}/{version}")));
     }
-    let rest =
-        ["/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/openid/v1/jwks"];
+    let rest = [
+        "/healthz",
+        "/livez",
+        "/metrics",
+        "/metrics/slis",
+        "/openapi/v2",
+        "/openapi/v3",
+        "/openapi/v3/",
+        "/openid/v1/jwks",
+    ];
     paths.extend(rest.into_iter().chain(["/readyz", "/version"]).map(str::to_owned));
     paths
 }

@@ -25,3 +25,25 @@ pub(crate) fn text(server: &Server) -> String {
     }
     out
 }
+
+/// Writes the results of the health checks: `k8s.io/component-base/metrics/prometheus/slis`.
+pub(crate) fn health() -> String {
+    let mut out = String::new();
+    let checks = ["informer-sync", "log", "ping", "shutdown"];
+    for (metric, kind, status, help) in [
+        ("kubernetes_healthcheck", "gauge", "", "This metric records the result of a single healthcheck."),
+        (
+            "kubernetes_healthchecks_total",
+            "counter",
+            "status=\"success\",",
+            "This metric records the results of all healthcheck.",
+        ),
+    ] {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "# HELP {metric} [STABLE] {help}\n# TYPE {metric} {kind}");
+        for name in checks {
+            let _ = writeln!(out, "{metric}{{name=\"{name}\",{status}type=\"readyz\"}} 1");
+        }
+    }
+    out
+}

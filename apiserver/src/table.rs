@@ -88,11 +88,11 @@ pub(crate) fn of(
         items.sort_by_key(|schema| schema["spec"]["matchingPrecedence"].as_i64());
     }
     let rows: Vec<Value> = items.into_iter().map(row).collect();
-    let head = if headers { head(def) } else { Vec::new() };
+    let head = if headers { head(def).into() } else { Value::Null };
     made_of(version, metadata, &head, &rows)
 }
 
-fn made_of(version: &str, metadata: &Value, head: &[Value], rows: &[Value]) -> Value {
+fn made_of(version: &str, metadata: &Value, head: &Value, rows: &[Value]) -> Value {
     json!({
         "kind": "Table", "apiVersion": format!("meta.k8s.io/{version}"), "metadata": metadata,
         "columnDefinitions": head, "rows": rows,
@@ -129,7 +129,7 @@ pub(crate) fn of_scale(call: &Call<'_>, version: &str, scale: &Value) -> ApiResu
     };
     let row =
         json!({"cells": [meta::name(scale), number("spec"), number("status"), created], "object": object});
-    Ok(made_of(version, &list_metadata(scale), &head, &[row]))
+    Ok(made_of(version, &list_metadata(scale), &json!(head), &[row]))
 }
 
 /// Returns the metadata of one object, as kube-apiserver's internal type has it: without a daemon set's annotation that

@@ -310,9 +310,10 @@ pub fn warn_of_finalizers(object: &Value, old: Option<&Value>) -> Vec<String> {
     unqualified
         .map(|finalizer| {
             let quoted = super::golang::quote(finalizer);
+            let path = if finalizer.contains('.') { " including a path (/)" } else { "" };
             format!(
-                "metadata.finalizers: {quoted}: prefer a domain-qualified finalizer name to avoid accidental conflicts \
-                 with other finalizer writers"
+                "metadata.finalizers: {quoted}: prefer a domain-qualified finalizer name{path} to avoid accidental \
+                 conflicts with other finalizer writers"
             )
         })
         .collect()

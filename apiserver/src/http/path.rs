@@ -69,6 +69,12 @@ pub fn parse(path: &str) -> Result<Target, ()> {
     })
 }
 
+/// Reports whether a path has a percent sign without two hexadecimal digits: Go's HTTP server refuses the request.
+pub(crate) fn is_malformed(path: &str) -> bool {
+    let digits = |rest: &str| rest.bytes().take(2).filter(u8::is_ascii_hexdigit).count();
+    path.split('%').skip(1).any(|rest| digits(rest) < 2)
+}
+
 /// Reports whether go-restful routes a path: kube-apiserver returns a `Status` for unknown ones there, and plain text
 /// elsewhere.
 pub(crate) fn is_routed(path: &str) -> bool {
@@ -197,6 +203,14 @@ mod tests {
         check("/api/v1/proxy/namespaces/a/finalize", ("", "v1", "", "namespaces", "a", ""));
         let Ok(Target::Resource(p)) = parse("/api/v1/proxy/nodes/a") else { panic!("no resource") };
         assert!(p.proxy);
+    }
+
+    #[test]
+    fn escape_has_two_hexadecimal_digits() {
+        for path in ["/api/%zz", "/api/%4", "/%", "/%+f"] {
+            assert!(is_malformed(path), "{path}");
+        }
+        assert!(!is_malformed("/api/%41%ff"));
     }
 
     #[test]

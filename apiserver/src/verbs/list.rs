@@ -229,7 +229,8 @@ fn snapshot(call: &Call<'_>, at: Option<u64>, start: Option<&str>) -> ApiResult<
             ApiError::expired(INCONSISTENT).with_continue(rest.encode())
         }
         (SnapshotError::Future { current }, _) => {
-            ApiError::future_version(at.unwrap_or_default(), current, call.def.is_cached())
+            // Exact versions are read from etcd, which gives no time for another attempt.
+            ApiError::future_version(at.unwrap_or_default(), current, false)
         }
     })
 }

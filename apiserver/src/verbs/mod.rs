@@ -94,8 +94,7 @@ async fn all(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
         }
         Method::POST if !everywhere => create::create(call).await,
         Method::DELETE if call.def.collection == "namespaces" => Err(ApiError::method_not_allowed()),
-        Method::DELETE if !everywhere || call.def.is_custom() => collection::delete_collection(call).await,
-        Method::POST if call.def.is_custom() => Err(no_namespace()),
+        Method::DELETE if !everywhere => collection::delete_collection(call).await,
         Method::PUT | Method::PATCH if call.def.is_custom() => {
             Err(ApiError::bad_request("name must be provided"))
         }

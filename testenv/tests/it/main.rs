@@ -21,6 +21,7 @@ mod invariants;
 mod kinds;
 mod openapi;
 mod parts;
+mod plugins;
 mod pods;
 mod policies;
 mod protobuf;

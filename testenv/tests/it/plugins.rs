@@ -1,0 +1,199 @@
+//! The admission plugins for the security of pods and for quotas, and namespaces that go.
+
+use std::time::Duration;
+
+use http::Method;
+use kubesmith_testenv::TestEnv;
+use serde_json::{Value, json};
+
+use crate::support::{call, patch};
+
+/// A request of `O=system:masters`, as `spec.request` has it.
+const MASTERS: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIZ01JR0hBZ0VBTUNVeEZ6QVZCZ05WQkFvTURuTjVjM1JsYlRwdFlYTjBaWEp6TVFvd0NBWURWUVFEREFGNApNRmt3RXdZSEtvWkl6ajBDQVFZSUtvWkl6ajBEQVFjRFFnQUUzdVNiL1owOFdZNWZGd21hYkhCR3dMbjVubVI5Cm5taXV3eEJPYjhkNFdQdWgwUGNOS1BsWVRnWGhRWFc4SUQweGNzZ1FzTk1hSkJTalN1ODdOT3FOR2FBQU1Bb0cKQ0NxR1NNNDlCQU1DQTBnQU1FVUNJUUNqYXllRFpBNXlsN2dRcTlVVEF4c2l6azBWZWdySm94WnEyemJIV2xHSwpiUUlnTk8zUjFxNUdXbTQ5K1MvdUkzbW01RzV3VUZpK0dEVXl3dFVUMnpvSmp4Yz0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==";
+
+const SPACE: &str = "/api/v1/namespaces/default";
+
+fn pod(name: &str, spec: Value) -> Value {
+    let mut pod = json!({"metadata": {"name": name}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    pod["spec"].as_object_mut().unwrap().extend(spec.as_object().unwrap().clone());
+    pod
+}
+
+#[tokio::test]
+async fn pod_is_refused_when_it_violates_the_level_of_its_namespace() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let enforce =
+        |level: &str| json!({"metadata": {"labels": {"pod-security.kubernetes.io/enforce": level}}});
+    let pods = format!("{SPACE}/pods");
+    let (status, refused) = patch(&env, SPACE, "merge-patch+json", enforce("loose")).await;
+    let text = "Namespace \"default\" is invalid: metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: \"loose\": \
+                must be one of privileged, baseline, restricted";
+    assert_eq!((status, refused["message"].as_str()), (422, Some(text)));
+    assert_eq!(patch(&env, SPACE, "merge-patch+json", enforce("baseline")).await.0, 200);
+    let (status, refused) = call(&env, Method::POST, &pods, pod("a", json!({"hostPID": true}))).await;
+    let text =
+        "pods \"a\" is forbidden: violates PodSecurity \"baseline:latest\": host namespaces (hostPID=true)";
+    assert_eq!((status, refused["message"].as_str()), (403, Some(text)));
+    assert_eq!(call(&env, Method::POST, &pods, pod("a", json!({}))).await.0, 201);
+    // Templates only get a warning.
+    let template =
+        json!({"metadata": {"labels": {"a": "b"}}, "spec": pod("", json!({"hostPID": true}))["spec"]});
+    let deployment = json!({"metadata": {"name": "d"}, "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": template}});
+    let path = "/apis/apps/v1/namespaces/default/deployments";
+    assert_eq!(call(&env, Method::POST, path, deployment).await.0, 201);
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn quota_counts_objects_and_refuses_more() {
+    let env = TestEnv::builder().controllers(true).start().await.unwrap();
+    let quotas = format!("{SPACE}/resourcequotas");
+    let quota = json!({"metadata": {"name": "q"}, "spec": {"hard": {"configmaps": "3", "pods": "1"}}});
+    assert_eq!(call(&env, Method::POST, &quotas, quota).await.0, 201);
+    let used = async |wanted: Value| {
+        for _ in 0..20_000 {
+            let (_, quota) = call(&env, Method::GET, &format!("{quotas}/q"), Value::Null).await;
+            if quota["status"]["used"] == wanted {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+        panic!("the quota never counted {wanted}");
+    };
+    // The authority of the namespace is a config map, too.
+    used(json!({"configmaps": "1", "pods": "0"})).await;
+    let pods = format!("{SPACE}/pods");
+    assert_eq!(call(&env, Method::POST, &format!("{pods}?dryRun=All"), pod("a", json!({}))).await.0, 201);
+    assert_eq!(call(&env, Method::POST, &pods, pod("a", json!({}))).await.0, 201);
+    used(json!({"configmaps": "1", "pods": "1"})).await;
+    let (status, refused) = call(&env, Method::POST, &pods, pod("b", json!({}))).await;
+    let text = "pods \"b\" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1";
+    assert_eq!((status, refused["message"].as_str()), (403, Some(text)));
+    assert_eq!(call(&env, Method::DELETE, &format!("{pods}/a"), Value::Null).await.0, 200);
+    used(json!({"configmaps": "1", "pods": "0"})).await;
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn job_keeps_its_pods_when_it_is_deleted_without_a_policy() {
+    let env = TestEnv::builder().controllers(true).start().await.unwrap();
+    let jobs = "/apis/batch/v1/namespaces/default/jobs";
+    let template = json!({"spec": pod("", json!({"restartPolicy": "Never"}))["spec"]});
+    let job = json!({"metadata": {"name": "j"}, "spec": {"suspend": true, "template": template}});
+    let (_, job) = call(&env, Method::POST, jobs, job).await;
+    let owner =
+        json!([{"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": job["metadata"]["uid"]}]);
+    let mut map = json!({"metadata": {"name": "m"}});
+    map["metadata"]["ownerReferences"] = owner;
+    let maps = format!("{SPACE}/configmaps");
+    assert_eq!(call(&env, Method::POST, &maps, map).await.0, 201);
+    let (_, last) = call(&env, Method::DELETE, &format!("{jobs}/j"), Value::Null).await;
+    assert_eq!(last["metadata"]["finalizers"], json!(["orphan"]));
+    let (status, map) = call(&env, Method::GET, &format!("{maps}/m"), Value::Null).await;
+    assert_eq!((status, map["metadata"].get("ownerReferences")), (200, None));
+    assert_eq!(call(&env, Method::GET, &format!("{jobs}/j"), Value::Null).await.0, 404);
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn namespace_says_what_remains_and_goes_with_its_content() {
+    let env = TestEnv::builder().namespace_deletion(true).start().await.unwrap();
+    let path = "/api/v1/namespaces/a";
+    assert_eq!(
+        call(&env, Method::POST, "/api/v1/namespaces", json!({"metadata": {"name": "a"}})).await.0,
+        201
+    );
+    let held = json!({"metadata": {"name": "m", "finalizers": ["a.b/c"]}});
+    for map in [held, json!({"metadata": {"name": "n"}})] {
+        assert_eq!(call(&env, Method::POST, &format!("{path}/configmaps"), map).await.0, 201);
+    }
+    assert_eq!(call(&env, Method::DELETE, path, Value::Null).await.1["status"]["phase"], "Terminating");
+    let until = async |wanted: &dyn Fn(&Value) -> bool| {
+        for _ in 0..100 {
+            let (_, namespace) = call(&env, Method::GET, path, Value::Null).await;
+            if wanted(&namespace) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        panic!("the namespace stays");
+    };
+    let remains = |namespace: &Value| {
+        let conditions = namespace["status"]["conditions"].as_array().into_iter().flatten();
+        let texts: Vec<&str> = conditions
+            .filter(|condition| condition["status"] == "True")
+            .filter_map(|condition| condition["message"].as_str())
+            .collect();
+        texts
+            == [
+                "Some resources are remaining: configmaps. has 1 resource instances",
+                "Some content in the namespace has finalizers remaining: a.b/c in 1 resource instances",
+            ]
+    };
+    until(&remains).await;
+    let free = json!({"metadata": {"finalizers": null}});
+    assert_eq!(patch(&env, &format!("{path}/configmaps/m"), "merge-patch+json", free).await.0, 200);
+    until(&|namespace| namespace["code"] == 404).await;
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn deleted_namespace_stays_without_its_controller() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let namespace = json!({"metadata": {"name": "a"}});
+    assert_eq!(call(&env, Method::POST, "/api/v1/namespaces", namespace).await.0, 201);
+    assert_eq!(call(&env, Method::DELETE, "/api/v1/namespaces/a", Value::Null).await.0, 200);
+    let finalize =
+        json!({"metadata": {"name": "a", "labels": {"x": "y"}}, "spec": {"finalizers": ["a.b/c"]}});
+    let path = "/api/v1/namespaces/a/finalize";
+    let (_, kept) = call(&env, Method::PUT, path, finalize).await;
+    assert_eq!(kept["metadata"]["labels"], json!({"kubernetes.io/metadata.name": "a", "x": "y"}));
+    assert_eq!(kept["status"]["phase"], "Terminating");
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn ingress_gets_the_default_class_and_a_claim_grows_only_if_its_class_allows_it() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let default = json!({"ingressclass.kubernetes.io/is-default-class": "true"});
+    let class = json!({"metadata": {"name": "web", "annotations": default}, "spec": {"controller": "a.b/c"}});
+    let path = "/apis/networking.k8s.io/v1/ingressclasses";
+    assert_eq!(call(&env, Method::POST, path, class).await.0, 201);
+    let backend = json!({"defaultBackend": {"service": {"name": "s", "port": {"number": 80}}}});
+    let ingress = json!({"metadata": {"name": "i"}, "spec": backend});
+    let path = "/apis/networking.k8s.io/v1/namespaces/default/ingresses";
+    assert_eq!(call(&env, Method::POST, path, ingress).await.1["spec"]["ingressClassName"], "web");
+
+    for (name, grows) in [("fixed", false), ("growing", true)] {
+        let class =
+            json!({"metadata": {"name": name}, "provisioner": "a.b/c", "allowVolumeExpansion": grows});
+        assert_eq!(call(&env, Method::POST, "/apis/storage.k8s.io/v1/storageclasses", class).await.0, 201);
+        let claims = format!("{SPACE}/persistentvolumeclaims");
+        let claim = json!({"metadata": {"name": name}, "spec": {"accessModes": ["ReadWriteOnce"],
+            "storageClassName": name, "resources": {"requests": {"storage": "1Gi"}}}});
+        assert_eq!(call(&env, Method::POST, &claims, claim).await.0, 201);
+        let larger = json!({"spec": {"resources": {"requests": {"storage": "2Gi"}}}});
+        let path = format!("{claims}/{name}");
+        let bound = json!({"status": {"phase": "Bound"}});
+        assert_eq!(patch(&env, &format!("{path}/status"), "merge-patch+json", bound).await.0, 200);
+        let (status, answer) = patch(&env, &path, "merge-patch+json", larger).await;
+        let text = "persistentvolumeclaims \"fixed\" is forbidden: only dynamically provisioned pvc can be resized and the \
+                    storageclass that provisions the pvc must support resize";
+        let expected = if grows { (200, None) } else { (403, Some(text)) };
+        assert_eq!((status, answer["message"].as_str()), expected);
+    }
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn certificate_of_administrators_is_refused() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let spec = json!({"request": MASTERS, "signerName": "kubernetes.io/kube-apiserver-client", "usages": ["client auth"]});
+    let request = json!({"metadata": {"name": "r"}, "spec": spec});
+    let path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    let (status, refused) = call(&env, Method::POST, path, request).await;
+    let text = "certificatesigningrequests.certificates.k8s.io \"r\" is forbidden: use of \
+                kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed";
+    assert_eq!((status, refused["message"].as_str()), (403, Some(text)));
+    env.stop().await;
+}
