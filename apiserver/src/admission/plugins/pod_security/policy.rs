@@ -110,7 +110,7 @@ impl Mode {
         );
         let (level, version) = (labels[&level_label].as_str(), labels[&version_label].as_str());
         let mut refuse = |label: &str, value: &str, fault: &str| {
-            faults.push(Cause::invalid(&format!("metadata.labels[{label}]"), quoted(value), fault));
+            faults.push(Cause::invalid(format!("metadata.labels[{label}]"), quoted(value), fault));
         };
         let parsed = level.map(|text| Level::parse(text).map_err(|fault| refuse(&level_label, text, fault)));
         let minor = version.and_then(|text| {
