@@ -350,7 +350,7 @@ mod tests {
         let suspended = json!({"startTime": "t", "conditions": [{"type": "Suspended", "status": "True"}]});
         for (status, new, expected) in [
             (json!({}), &after, vec![]),
-            (suspended.clone(), &after, vec![]),
+            (suspended, &after, vec![]),
             (json!({}), &image, vec!["spec.template.spec"]),
             (json!({"startTime": "t"}), &after, vec!["spec.template"]),
             (json!({"active": 1}), &after, vec!["spec.template"]),

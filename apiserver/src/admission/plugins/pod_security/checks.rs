@@ -160,14 +160,81 @@ pub(super) fn violations(policy: LevelVersion, pod: Pod<'_>) -> Vec<Violation> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
     use serde_json::json;
 
     /// The details of a pod's violations, by the rules of a minor version.
-    pub(in super::super) fn found(level: Level, minor: u32, spec: &Value) -> String {
+    fn found(level: Level, minor: u32, spec: &Value) -> String {
         let pod = json!({"spec": spec});
         details(&violations(LevelVersion { level, minor: Some(minor) }, Pod::of(&pod)))
+    }
+
+    /// Cases of policy/check_*_test.go.
+    #[test]
+    fn check_names_what_a_pod_violates_by_the_rules_of_the_version() {
+        use Level::{Baseline, Restricted};
+        let container = |own: Value| json!({"containers": [{"name": "c", "securityContext": own}]});
+        let sysctl = json!({"securityContext": {"sysctls": [{"name": "net.ipv4.ip_local_reserved_ports"}]}});
+        let engine = json!({"securityContext": {"seLinuxOptions": {"type": "container_engine_t"}}});
+        let probe = json!({"containers": [{"name": "c", "livenessProbe": {"httpGet": {"host": "h"}}}]});
+        let volumes = json!({"volumes": [{"name": "a", "hostPath": {}}, {"name": "b", "nfs": {}}]});
+        let ports = json!({"containers": [{"name": "c", "ports": [{"hostPort": 80}, {"hostPort": 81}]}]});
+        for (level, minor, spec, expected) in [
+            (
+                Baseline,
+                35,
+                json!({"hostPID": true, "hostIPC": true}),
+                "host namespaces (hostPID=true, hostIPC=true)",
+            ),
+            (Baseline, 35, ports, "hostPort (container \"c\" uses hostPorts 80, 81)"),
+            (Baseline, 35, volumes.clone(), "hostPath volumes (volume \"a\")"),
+            (
+                Baseline,
+                35,
+                container(json!({"privileged": true})),
+                "privileged (container \"c\" must not set securityContext.privileged=true)",
+            ),
+            (Baseline, 26, sysctl.clone(), "forbidden sysctls (net.ipv4.ip_local_reserved_ports)"),
+            (Baseline, 27, sysctl, ""),
+            (
+                Baseline,
+                30,
+                engine.clone(),
+                "seLinuxOptions (pod set forbidden securityContext.seLinuxOptions: type \"container_engine_t\")",
+            ),
+            (Baseline, 31, engine, ""),
+            (Baseline, 33, probe.clone(), ""),
+            (
+                Baseline,
+                34,
+                probe,
+                "probe or lifecycle host (container \"c\" uses probe or lifecycle host \"h\")",
+            ),
+            (
+                Restricted,
+                0,
+                volumes,
+                "restricted volume types (volumes \"a\", \"b\" use restricted volume types \"hostPath\", \"nfs\")",
+            ),
+            (
+                Restricted,
+                7,
+                container(json!({})),
+                "runAsNonRoot != true (pod or container \"c\" must set securityContext.runAsNonRoot=true)",
+            ),
+            (
+                Restricted,
+                22,
+                container(
+                    json!({"runAsNonRoot": true, "seccompProfile": {"type": "Localhost"}, "runAsUser": 0}),
+                ),
+                "allowPrivilegeEscalation != false (container \"c\" must set securityContext.allowPrivilegeEscalation=false), \
+                 unrestricted capabilities (container \"c\" must set securityContext.capabilities.drop=[\"ALL\"])",
+            ),
+        ] {
+            assert_eq!(found(level, minor, &spec), expected, "{spec}");
+        }
     }
 
     #[test]
