@@ -101,13 +101,13 @@ impl FieldError {
         Self::plain(CauseKind::Internal, path, error.to_string())
     }
 
-    /// The field; `<nil>` if the error belongs to none.
+    /// The field; `<nil>` if the error belongs to none, and empty for a refusal by an admission policy.
     #[must_use]
     pub fn path(&self) -> FieldPath {
         FieldPath::new(self.0.field.as_str())
     }
 
-    /// The reason that clients match on: `FieldValueInvalid`.
+    /// The reason that clients match on: `FieldValueInvalid`. Empty for a refusal by an admission policy.
     #[must_use]
     pub fn reason(&self) -> &'static str {
         self.0.reason()

@@ -1,13 +1,14 @@
 //! ValidatingAdmissionPolicies as far as objects alone decide on them, without a cluster.
 //!
 //! An API server evaluates the rest: policies with parameters or a namespace selector, and expressions that read the
-//! user, the namespace, access rights, or metadata that the server sets. Nothing is reported here that it would accept.
+//! user, the namespace, access rights, or metadata that the server sets. Every refusal is one of the server, with two
+//! exceptions: a rule about a name that the server generates, and an object that an admission mutation completes first.
 
-use kubesmith_apimachinery::field::{Cause, CauseKind};
+use kubesmith_apimachinery::field::Cause;
 use kubesmith_apimachinery::labels;
 use serde_json::Value;
 
-use super::{Compiler, Conditions, Denial, Request, Rule, Validations, member};
+use super::{Compiler, Conditions, Denial, Request, Rule, Validations, list, member};
 use crate::cel::{Binding, Composed};
 use crate::structural::{Schema, Written};
 
@@ -95,11 +96,12 @@ impl Policy {
         if !matches(&self.selection) {
             return Vec::new();
         }
-        let seen = serde_json::json!({
-            "operation": request.operation,
-            "subResource": request.subresource,
-            "requestSubResource": request.subresource,
-        });
+        let mut seen = serde_json::json!({"operation": request.operation});
+        if !request.subresource.is_empty() {
+            // `AdmissionRequest` omits empty fields.
+            seen["subResource"] = request.subresource.into();
+            seen["requestSubResource"] = request.subresource.into();
+        }
         let values = [
             ("object", Binding::Json(&written.object)),
             ("oldObject", Binding::Json(written.old.as_ref().unwrap_or(&Value::Null))),
@@ -115,12 +117,10 @@ impl Policy {
     }
 
     fn cause(&self, binding: &str, denial: &Denial) -> Cause {
-        let kind = if denial.reason == "Forbidden" { CauseKind::Forbidden } else { CauseKind::Invalid };
-        let text = format!(
+        Cause::denied(format!(
             "ValidatingAdmissionPolicy '{}' with binding '{binding}' denied request: {}",
             self.name, denial.message
-        );
-        Cause::new(kind, "", "", text).without_value()
+        ))
     }
 }
 
@@ -139,10 +139,6 @@ fn bindings(policy: &str, objects: &[Value]) -> Vec<(String, Selection)> {
     let mut bindings: Vec<_> = own.filter_map(selected).collect();
     bindings.sort_by(|(a, _), (b, _)| a.cmp(b));
     bindings
-}
-
-fn list<'a>(spec: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
-    spec[name].as_array().into_iter().flatten()
 }
 
 /// `MatchResources` without a namespace selector.
@@ -239,6 +235,8 @@ mod tests {
             "object.spec.at == ''",
             "oldObject != null",
             "request.operation == 'UPDATE'",
+            "has(request.subResource)",
+            "has(request.requestSubResource)",
             "has(object.metadata.labels) && object.metadata.labels['a'] == 'c'",
         ] {
             assert_eq!(of_rule(rule), ["no"], "{rule}");
@@ -308,6 +306,9 @@ mod tests {
         let [mut policy, binding] = policy(shrinks, json!({}));
         let found =
             |policy: &Value| refusals(&[policy.clone(), binding.clone()], "status", Some(old.clone())).len();
+        assert_eq!(found(&policy), 1);
+        policy["spec"]["validations"][0]["expression"] =
+            json!("!has(request.subResource) || request.subResource != 'status'");
         assert_eq!(found(&policy), 1);
         policy["spec"]["matchConstraints"]["resourceRules"][0]["resources"] = json!(["ws"]);
         assert_eq!(found(&policy), 0);

@@ -22,7 +22,7 @@ impl Conditions {
         Self(sources.map(|source| (source.to_owned(), compiler.condition(source))).collect())
     }
 
-    /// Reports whether there are none.
+    /// Reports whether there are no conditions.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

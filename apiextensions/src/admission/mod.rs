@@ -27,6 +27,11 @@ fn member<'a>(object: &'a Value, name: &str) -> &'a str {
     object[name].as_str().unwrap_or_default()
 }
 
+/// Returns the items of a list in a JSON object, none when absent.
+fn list<'a>(object: &'a Value, name: &str) -> std::slice::Iter<'a, Value> {
+    object[name].as_array().map_or(&[][..], Vec::as_slice).iter()
+}
+
 /// Returns the strings of a list.
 fn strings(list: &Value) -> Vec<&str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()

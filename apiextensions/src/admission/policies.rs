@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::compiler::cause as cause_of;
 use super::rules::{check_conditions, check_rule, check_selector, not_supported, one_of};
-use super::{Compiler, member, strings};
+use super::{Compiler, list, member, strings};
 use crate::structural::NameRule;
 
 /// The limit of a policy's audit annotations, and of the expression of one, in bytes.
@@ -18,10 +18,6 @@ const MAX_ANNOTATION: usize = 5 * 1024;
 const MUTATING_OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "UPDATE"];
 
 type Causes = Vec<Cause>;
-
-fn list<'a>(object: &'a Value, name: &str) -> impl Iterator<Item = (usize, &'a Value)> + use<'a> {
-    object[name].as_array().map_or(&[][..], Vec::as_slice).iter().enumerate()
-}
 
 /// Returns the faults of a ValidatingAdmissionPolicy; `old` is the stored one.
 pub fn validating_policy(object: &Value, old: Option<&Value>) -> Vec<Cause> {
@@ -37,7 +33,7 @@ pub fn validating_policy(object: &Value, old: Option<&Value>) -> Vec<Cause> {
         }
         return causes;
     }
-    for (i, validation) in list(spec, "validations") {
+    for (i, validation) in list(spec, "validations").enumerate() {
         check_validation(validation, &path.child("validations").index(i), &compiler, &mut causes);
     }
     check_annotations(object, &path.child("auditAnnotations"), &compiler, &mut causes);
@@ -54,7 +50,7 @@ pub fn mutating_policy(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     if list(spec, "mutations").next().is_none() {
         causes.push(Cause::required(path.child("mutations"), "mutations must contain at least one item"));
     }
-    for (i, mutation) in list(spec, "mutations") {
+    for (i, mutation) in list(spec, "mutations").enumerate() {
         check_mutation(mutation, &path.child("mutations").index(i), &compiler, &mut causes);
     }
     if member(spec, "reinvocationPolicy").is_empty() {
@@ -126,7 +122,7 @@ fn check_match(resources: &Value, path: &Path, causes: &mut Causes) {
         check_selector(&resources[field], &path.child(field), causes);
     }
     for field in ["resourceRules", "excludeResourceRules"] {
-        for (i, rule) in list(resources, field) {
+        for (i, rule) in list(resources, field).enumerate() {
             let path = path.child(field).index(i);
             check_names(&rule["resourceNames"], &path.child("resourceNames"), causes);
             check_rule(rule, &path, causes);
@@ -148,7 +144,7 @@ fn check_names(list: &Value, path: &Path, causes: &mut Causes) {
 /// kube-apiserver's path does not name the rule.
 fn check_operations(resources: &Value, path: &Path, causes: &mut Causes) {
     let at = path.child("resourceRules").child("operations");
-    for (_, rule) in list(resources, "resourceRules") {
+    for rule in list(resources, "resourceRules") {
         for operation in strings(&rule["operations"]) {
             if !MUTATING_OPERATIONS.contains(&operation) {
                 causes.push(not_supported(&at, operation, MUTATING_OPERATIONS));
@@ -158,7 +154,7 @@ fn check_operations(resources: &Value, path: &Path, causes: &mut Causes) {
 }
 
 fn check_variables(spec: &Value, path: &Path, compiler: &mut Compiler, causes: &mut Causes) {
-    for (i, variable) in list(spec, "variables") {
+    for (i, variable) in list(spec, "variables").enumerate() {
         let path = path.child("variables").index(i);
         let (name, source) = (member(variable, "name"), member(variable, "expression"));
         if name.trim().is_empty() {
@@ -210,7 +206,7 @@ fn check_annotations(object: &Value, path: &Path, compiler: &Compiler, causes: &
         causes.push(Cause::invalid(path, annotations.clone(), text));
     }
     let mut seen = Vec::new();
-    for (i, annotation) in list(&object["spec"], "auditAnnotations") {
+    for (i, annotation) in list(&object["spec"], "auditAnnotations").enumerate() {
         let path = path.index(i);
         let key = member(annotation, "key");
         check_annotation(member(&object["metadata"], "name"), annotation, &path, compiler, causes);

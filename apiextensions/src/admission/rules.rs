@@ -5,7 +5,7 @@ use kubesmith_apimachinery::names;
 use serde_json::Value;
 
 use super::compiler::cause as cause_of;
-use super::{Compiler, member, strings};
+use super::{Compiler, list, member, strings};
 
 /// The limit of match conditions of a webhook or a policy.
 const MAX_CONDITIONS: usize = 64;
@@ -99,7 +99,7 @@ pub(super) fn check_selector(selector: &Value, path: &Path, causes: &mut Vec<Cau
             .extend(names::qualified_name(key).into_iter().map(|f| Cause::invalid(&labels, key.as_str(), f)));
         causes.extend(names::label_value(value).into_iter().map(|f| Cause::invalid(&labels, value, f)));
     }
-    for (i, term) in selector["matchExpressions"].as_array().into_iter().flatten().enumerate() {
+    for (i, term) in list(selector, "matchExpressions").enumerate() {
         check_term(term, &path.child("matchExpressions").index(i), causes);
     }
 }

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::{Compiled, Compiler, Evaluation, Failed, POLICY_BUDGET, member};
+use super::{Compiled, Compiler, Evaluation, Failed, POLICY_BUDGET, list, member};
 use crate::cel::{Answer, Binding, Composed, Session};
 
 /// The longest message of a `messageExpression`, in bytes. Source: MaxEvaluatedMessageExpressionSizeBytes of the API server.
@@ -52,14 +52,13 @@ impl Denial {
 impl Validations {
     /// Compiles them from the spec of a policy whose variables the compiler knows.
     pub fn new(spec: &Value, compiler: &Compiler) -> Self {
-        let list = |name: &str| spec[name].as_array().into_iter().flatten();
         let annotation = |annotation: &Value| {
             let source = member(annotation, "valueExpression");
             (source.to_owned(), compiler.annotation(source))
         };
         Self {
-            validations: list("validations").map(|v| Validation::of(v, compiler)).collect(),
-            annotations: list("auditAnnotations").map(annotation).collect(),
+            validations: list(spec, "validations").map(|v| Validation::of(v, compiler)).collect(),
+            annotations: list(spec, "auditAnnotations").map(annotation).collect(),
         }
     }
 

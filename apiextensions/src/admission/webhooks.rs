@@ -5,7 +5,7 @@ use kubesmith_apimachinery::names;
 use serde_json::{Value, json};
 
 use super::rules::{check_conditions, check_rule, check_selector, one_of};
-use super::{Compiler, member, strings};
+use super::{Compiler, list, member, strings};
 use crate::structural::webhook::validate_client_config;
 
 fn hooks(object: &Value) -> &[Value] {
@@ -74,7 +74,7 @@ fn check_hook(
     causes: &mut Vec<Cause>,
 ) {
     check_name(member(hook, "name"), &path.child("name"), causes);
-    for (i, rule) in hook["rules"].as_array().into_iter().flatten().enumerate() {
+    for (i, rule) in list(hook, "rules").enumerate() {
         check_rule(rule, &path.child("rules").index(i), causes);
     }
     one_of(hook, "failurePolicy", &["Fail", "Ignore"], path, causes);

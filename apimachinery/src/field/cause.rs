@@ -30,10 +30,12 @@ pub enum CauseKind {
     NotFound,
     /// The check itself failed.
     Internal,
+    /// An admission policy refuses the whole object; the message is the policy's.
+    Denied,
 }
 
 impl CauseKind {
-    /// The machine-readable reason of a cause.
+    /// The machine-readable reason of a cause; empty for [`CauseKind::Denied`], as in kube-apiserver's `Status`.
     #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
@@ -47,6 +49,7 @@ impl CauseKind {
             Self::TypeInvalid => "FieldValueTypeInvalid",
             Self::NotFound => "FieldValueNotFound",
             Self::Internal => "InternalError",
+            Self::Denied => "",
         }
     }
 
@@ -61,11 +64,12 @@ impl CauseKind {
             Self::TooMany => "Too many",
             Self::NotFound => "Not found",
             Self::Internal => "Internal error",
+            Self::Denied => "",
         }
     }
 
     fn shows_value(self) -> bool {
-        !matches!(self, Self::Required | Self::Forbidden | Self::TooLong | Self::Internal)
+        !matches!(self, Self::Required | Self::Forbidden | Self::TooLong | Self::Internal | Self::Denied)
     }
 }
 
@@ -83,7 +87,8 @@ pub enum BadValue {
 /// One error of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// The path of the field, such as `spec.ports[0].name`; [`NO_FIELD`] if the error belongs to no field.
+    /// The path of the field, such as `spec.ports[0].name`; [`NO_FIELD`] if the error belongs to no field, empty for
+    /// [`CauseKind::Denied`].
     pub field: String,
     /// The class of the error.
     pub kind: CauseKind,
@@ -129,6 +134,12 @@ impl Cause {
     /// A value that is not permitted in this place or state.
     pub fn forbidden(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::new(CauseKind::Forbidden, field, "", detail)
+    }
+
+    /// A refusal by an admission policy, with the policy's message.
+    pub fn denied(message: impl Into<String>) -> Self {
+        let (kind, value) = (CauseKind::Denied, BadValue::Omitted);
+        Self { field: String::new(), kind, value, detail: message.into() }
     }
 
     /// A value that is repeated.
@@ -192,7 +203,7 @@ impl Cause {
             }
         }
         if !self.detail.is_empty() {
-            text.push_str(": ");
+            text.push_str(if text.is_empty() { "" } else { ": " });
             text.push_str(&self.detail);
         }
         text
@@ -207,7 +218,10 @@ impl Cause {
 
 impl std::fmt::Display for Cause {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.field, self.message())
+        match self.kind {
+            CauseKind::Denied => f.write_str(&self.detail),
+            _ => write!(f, "{}: {}", self.field, self.message()),
+        }
     }
 }
 
@@ -245,6 +259,8 @@ mod tests {
         assert_eq!(Cause::too_many("m", 3, 2).message(), "Too many: 3: must have at most 2 items");
         assert_eq!(Cause::too_long("m", 1).message(), "Too long: may not be more than 1 byte");
         assert_eq!(Cause::invalid("", "", "d").field, "<nil>");
+        assert_eq!(Cause::denied("no").to_string(), "no");
+        assert_eq!(Cause::denied("no").to_json(), json!({"reason": "", "message": "no", "field": ""}));
         let two = [Cause::required("a", ""), Cause::required("b", "")];
         assert_eq!(
             invalid_message("W.g", "n", &two),

@@ -17,3 +17,4 @@ mod traits;
 mod trees;
 mod usage;
 mod validations;
+mod values;
