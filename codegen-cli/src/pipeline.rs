@@ -1,5 +1,6 @@
 //! Runs the stages in order. A gate stops the run if later stages would only repeat errors.
 
+mod chart_values;
 mod evaluated;
 mod go;
 mod keep_going;
@@ -98,9 +99,8 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
         chosen.given.write(settings, &mut targets, &mut diagnostics);
         failed = chosen.failed;
     }
-    if loaded.crates.list.iter().any(|krate| krate.is_go) {
-        diagnostics.iter_mut().for_each(go::in_words_of_go);
-    }
+    let crates = &loaded.crates.list;
+    let only_go = !crates.is_empty() && crates.iter().all(|krate| krate.is_go);
     let sources = loaded.into_sources();
     settings.lints.apply(&mut diagnostics);
     let has_errors = diag::has_errors(&diagnostics);
@@ -109,6 +109,7 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     }
     diagnostics.append(&mut failed);
     diag::locate(&mut diagnostics, &sources);
+    go::in_words_of_go(&mut diagnostics, &sources, only_go);
     diag::sort(&mut diagnostics, &sources);
     let report = settings.openapi.report.as_ref().filter(|_| !has_errors);
     let report = report.map(|path| Report { path: path.clone(), violations: api_rules::violations(&ir) });
@@ -167,6 +168,7 @@ fn after_load(
     if settings.client.output.is_some() {
         found.extend(builtin::add(&mut ir, &settings.client.kinds, &settings.file, loaded.sources_mut()));
     }
+    let own_values = chart_values::own(settings, loaded.sources_mut(), &mut found);
     let (crates, sources) = (&loaded.crates, loaded.sources());
     let hidden =
         !chosen.given.definitions.is_empty() || !chosen.failed.is_empty() || diag::has_errors(diagnostics);
@@ -185,9 +187,7 @@ fn after_load(
     if settings.crd_output.is_some() {
         diagnostics.extend(validate::sizes(&definitions, sources));
     }
-    for definition in &mut definitions {
-        definition.refuses_unknown_fields = settings.refuse_unknown_fields;
-    }
+    definitions.iter_mut().for_each(|it| it.refuses_unknown_fields = settings.refuse_unknown_fields);
     let hand_written = hand_written(settings);
     let made = targets::EmitInput {
         ir: &ir,
@@ -195,6 +195,7 @@ fn after_load(
         definitions: &definitions,
         crates,
         hand_written: &hand_written,
+        own_values: &own_values,
     };
     let targets = emit(settings, made);
     diagnostics.extend(without_folder(settings, &ir, sources));

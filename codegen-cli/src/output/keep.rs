@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::{KEEP_BEGIN, KEEP_END};
 
@@ -20,12 +21,12 @@ pub(crate) fn carry<'a>(old: &str, new: &'a str) -> Result<Cow<'a, str>, String>
     while let Some(line) = lines.next() {
         out.push_str(line);
         if let Some(part) = name(line, KEEP_BEGIN).and_then(|name| parts.remove(name)) {
-            out.push_str(&part);
+            out.push_str(&old[part]);
             let end = lines.by_ref().find(|line| name(line, KEEP_END).is_some());
             out.push_str(end.unwrap_or_default());
         }
     }
-    match parts.into_iter().find(|(_, part)| !part.trim().is_empty()) {
+    match parts.into_iter().find(|(_, part)| !old[part.clone()].trim().is_empty()) {
         Some((name, _)) => Err(name.to_string()),
         None => Ok(Cow::Owned(out)),
     }
@@ -36,30 +37,29 @@ fn name<'l>(line: &'l str, mark: &str) -> Option<&'l str> {
     line.trim().strip_prefix(mark)
 }
 
-/// Returns the part of this name; `None` if the text has none.
-pub(crate) fn part(text: &str, name: &str) -> Option<String> {
+/// Returns the bytes of the part of this name; `None` if the text has none.
+pub(crate) fn part(text: &str, name: &str) -> Option<Range<usize>> {
     parts(text).ok()?.remove(name)
 }
 
-/// The parts of a text, by their names.
-fn parts(text: &str) -> Result<BTreeMap<&str, String>, String> {
+/// The bytes of the parts of a text, by their names.
+fn parts(text: &str) -> Result<BTreeMap<&str, Range<usize>>, String> {
     let mut out = BTreeMap::new();
-    let mut lines = text.split_inclusive('\n');
-    while let Some(line) = lines.next() {
+    let mut next = 0;
+    let mut lines = text.split_inclusive('\n').map(|line| {
+        let start = next;
+        next += line.len();
+        (start, line)
+    });
+    while let Some((start, line)) = lines.next() {
         if let Some(stray) = name(line, KEEP_END) {
             return Err(stray.to_string());
         }
         let Some(begun) = name(line, KEEP_BEGIN) else { continue };
-        let mut part = String::new();
-        loop {
-            let line = lines.next().ok_or(begun)?;
-            match name(line, KEEP_END) {
-                Some(ended) if ended == begun => break,
-                _ => part.push_str(line),
-            }
-        }
-        let before: Option<String> = out.insert(begun, part);
-        if before.is_some_and(|part| !part.trim().is_empty()) {
+        let is_end = |(_, line): &(usize, &str)| name(line, KEEP_END) == Some(begun);
+        let (end, _) = lines.by_ref().find(is_end).ok_or(begun)?;
+        let before: Option<Range<usize>> = out.insert(begun, start + line.len()..end);
+        if before.is_some_and(|part| !text[part].trim().is_empty()) {
             return Err(begun.to_string());
         }
     }

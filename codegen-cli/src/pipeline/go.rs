@@ -5,6 +5,7 @@ use kubesmith_core::diag::Code;
 use crate::config::Settings;
 use crate::diag::Diagnostic;
 use crate::load::Loaded;
+use crate::source::{Loc, SourceMap};
 
 /// The settings of a run with the options of a Go project's calls of controller-gen, and a warning about
 /// them.
@@ -69,8 +70,8 @@ pub(super) fn with_options(settings: &Settings) -> (Settings, Option<Diagnostic>
     (settings.clone(), None)
 }
 
-/// Advice in the words of attributes, and in those of markers in Go.
-const IN_GO: &[(&str, &str)] = &[
+/// Phrases of advice in the words of attributes, and in those of markers in Go.
+const ADVICE: &[(&str, &str)] = &[
     (
         "`#[schema(schemaless, preserve_unknown_fields)]` and `#[validation(type = \"object\")]`",
         "`+kubebuilder:validation:Schemaless`, `+kubebuilder:pruning:PreserveUnknownFields` and `+kubebuilder:validation:Type=object`",
@@ -83,15 +84,12 @@ const IN_GO: &[(&str, &str)] = &[
     ("`#[schema(list_type = \"map\", list_map_key = \"...\")]`", "`+listType=map` and `+listMapKey`"),
     ("`#[schema(list_type = \"set\")]`", "`+listType=set`"),
     ("`#[schema(struct_type = \"atomic\")]`", "`+structType=atomic`"),
-    ("`unique_items`", "`+kubebuilder:validation:UniqueItems`"),
     ("list_type = \"map\"", "+listType=map"),
     ("list_type = \"set\"", "+listType=set"),
     ("list_type = \"atomic\"", "+listType=atomic"),
     ("list_map_key = \"name\"", "+listMapKey=name"),
-    ("`list_map_key`", "`+listMapKey`"),
     ("`nullable`", "`+nullable`"),
-    ("`timeout_seconds`", "`timeoutSeconds`"),
-    ("timeout_seconds = ", "timeoutSeconds="),
+    ("write timeout_seconds = ", "write timeoutSeconds="),
     (
         "say `storage_version` in #[resource] of one of them",
         "write `+kubebuilder:storageversion` on one of them",
@@ -102,10 +100,23 @@ const IN_GO: &[(&str, &str)] = &[
     ("names in JSON, after serde's renaming", "names in JSON"),
 ];
 
-/// Gives the advice of a diagnostic in the words of Go's markers.
-pub(super) fn in_words_of_go(found: &mut Diagnostic) {
-    for text in std::iter::once(&mut found.message).chain(&mut found.notes).chain(&mut found.help) {
-        *text = IN_GO.iter().fold(std::mem::take(text), |text, (rust, go)| text.replace(rust, go));
+/// Phrases of messages. Each has so many words that no name in a message is one.
+const MESSAGES: &[(&str, &str)] = &[
+    ("has `unique_items`, which", "has `+kubebuilder:validation:UniqueItems`, which"),
+    ("`list_map_key` needs `list_type = \"map\"`", "`+listMapKey` needs `+listType=map`"),
+    ("a list of type map needs `list_map_key`", "a list of type map needs `+listMapKey`"),
+    ("`timeout_seconds` is ", "`timeoutSeconds` is "),
+];
+
+/// Gives the advice of diagnostics in Go files the words of Go's markers; with inputs of Go alone, that of all.
+pub(super) fn in_words_of_go(diagnostics: &mut [Diagnostic], sources: &SourceMap, only_go: bool) {
+    let replace = |text: &mut String, phrases: &[(&str, &str)]| {
+        *text = phrases.iter().fold(std::mem::take(text), |text, (rust, go)| text.replace(rust, go));
+    };
+    let is_go = |loc: Loc| sources.file(loc.file).path.extension().is_some_and(|end| end == "go");
+    for found in diagnostics.iter_mut().filter(|found| only_go || found.primary.is_some_and(is_go)) {
+        replace(&mut found.message, MESSAGES);
+        found.notes.iter_mut().chain(&mut found.help).for_each(|text| replace(text, ADVICE));
     }
 }
 
@@ -116,4 +127,64 @@ pub(super) fn client(settings: &Settings, loaded: &Loaded) -> Option<Diagnostic>
         Diagnostic::error(Code::GO_CLIENT, None, "a client package needs its types in Rust, not in Go")
             .help("generate the other parts alone: `--only crd,rbac,webhook,openapi,docs`")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::source::SourceFile;
+
+    /// Appends the texts of the Rust files below a folder, without the breaks of long literals.
+    fn read(folder: &Path, out: &mut String) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                read(&path, out);
+            } else if !path.ends_with("pipeline/go.rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                let joined = text.split("\\\n").map(str::trim_start).collect::<String>();
+                out.push_str(&joined.replace("\\\"", "\""));
+            }
+        }
+    }
+
+    #[test]
+    fn every_phrase_occurs_in_diagnostics() {
+        let mut sources = String::new();
+        let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+        read(&own.join("src"), &mut sources);
+        read(&own.join("../codegen-core/src"), &mut sources);
+        for (phrase, _) in ADVICE.iter().chain(MESSAGES) {
+            // This key is formatted into the text.
+            let phrase = phrase.replace("timeout_seconds", "{name}");
+            assert!(sources.contains(&phrase), "{phrase}");
+        }
+    }
+
+    #[test]
+    fn only_advice_in_go_files_gets_the_words_of_go() {
+        let mut sources = SourceMap::default();
+        let mut found = Vec::new();
+        for path in ["a.go", "a.rs"] {
+            let file = sources.add(SourceFile { path: path.into(), name: path.into(), text: String::new() });
+            let place = Loc { file, start: 0, end: 0 };
+            found.push(
+                Diagnostic::error(Code::NOT_STRUCTURAL, place, "the field `nullable`")
+                    .help("remove `nullable`"),
+            );
+        }
+        found.push(Diagnostic::error(Code::NOT_STRUCTURAL, None, "a").help("remove `nullable`"));
+        let mut alone = found[2..].to_vec();
+        in_words_of_go(&mut found, &sources, false);
+        let texts = |found: &[Diagnostic]| -> Vec<String> {
+            found.iter().map(|one| one.help.clone().unwrap()).collect()
+        };
+        assert_eq!(texts(&found), ["remove `+nullable`", "remove `nullable`", "remove `nullable`"]);
+        assert_eq!(found[0].message, "the field `nullable`");
+        in_words_of_go(&mut alone, &sources, true);
+        assert_eq!(texts(&alone), ["remove `+nullable`"]);
+    }
 }

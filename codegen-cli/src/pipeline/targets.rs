@@ -1,6 +1,6 @@
 //! The targets of a run: the files of each generator with their folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::config::{ClientTarget, DeploySettings, Generator, HelmSettings, Settings};
@@ -22,6 +22,8 @@ pub(super) struct EmitInput<'a> {
     pub(super) crates: &'a Crates,
     /// Handwritten files beside those of the client.
     pub(super) hand_written: &'a HandWritten,
+    /// The names of the user's own values of the chart.
+    pub(super) own_values: &'a BTreeSet<String>,
 }
 
 /// Emits all configured outputs.
@@ -65,7 +67,7 @@ fn chart(helm_settings: &HelmSettings, made: EmitInput<'_>) -> Target {
     let objects = with_parts(&helm_settings.deploy, made, &OutputTree::new(), |parts| {
         deploy::objects(made.ir, &helm_settings.deploy, parts, made.definitions)
     });
-    let tree = helm::emit(helm_settings, &objects, &helm::own_values(&helm_settings.output));
+    let tree = helm::emit(helm_settings, &objects, made.own_values);
     Target { root: helm_settings.output.clone(), kind: Kind::Helm, tree }
 }
 

@@ -8,7 +8,6 @@
 //! namespace of `[deploy]` and the default values, its objects equal those of the installer.
 
 mod manager;
-mod own;
 mod place;
 mod template;
 mod values;
@@ -19,7 +18,6 @@ use serde_json::Value;
 
 use crate::config::HelmSettings;
 use crate::output::{HELM_MARK, KEEP_BEGIN, KEEP_END, OutputTree};
-pub use own::own_values;
 use template::Template;
 
 /// The optional parts of the project that the chart has.

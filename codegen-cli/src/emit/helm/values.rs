@@ -194,13 +194,14 @@ pub(super) fn file(settings: &HelmSettings, has: Has) -> String {
     out
 }
 
-/// `values.schema.json`. Beside the tables it admits the user's own values, and what charts that depend on this one use:
-/// `global`, and `enabled` for a condition.
+/// `values.schema.json`. Beside the tables it admits the user's own values, what charts that depend on this one use (`global`,
+/// and `enabled` for a condition), and `tags`, by which Helm chooses dependencies.
 pub(super) fn schema(settings: &HelmSettings, has: Has, own: &BTreeSet<String>) -> String {
     let mut properties: Map<String, Value> = own.iter().map(|name| (name.clone(), json!({}))).collect();
     let outer = [
         ("enabled", "boolean", "The condition of a chart that depends on this one."),
         ("global", "object", "Values that charts share."),
+        ("tags", "object", "Tags of dependencies, and whether these are installed."),
     ];
     properties.extend(
         outer.map(|(name, kind, text)| (name.to_owned(), json!({"description": text, "type": kind}))),

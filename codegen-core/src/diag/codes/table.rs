@@ -423,7 +423,8 @@ codes! {
          mutates may have the same name.";
 
     INVALID_YAML = 901, "document that is not YAML",
-        "A document of the imported file is not valid YAML. The other documents are imported.";
+        "A document of the imported file, or the owner's section of a chart's file, is not valid YAML. Import takes the other \
+         documents.";
     TEMPLATE = 902, "template instead of a definition",
         "The file is a template of Helm or another engine. Render it first: `helm template CHART | kubesmith import - \
          --output DIR`.";
