@@ -195,7 +195,8 @@ fn calls(file: &Path, base: &Path, is_own: bool, out: &mut Vec<Call>) {
             (false, _) if line.trim_start_matches(['\t', ' ', '@']).starts_with('#') => continue,
             (false, _) => line,
         };
-        if !is_go && !line.starts_with(['\t', ' ']) {
+        // Conditionals such as `ifeq` may stand within a recipe.
+        if !is_go && !line.starts_with(['\t', ' ']) && line.contains(':') {
             prerequisite = first_prerequisite(&line);
         }
         let line = prerequisite.as_ref().map_or_else(|| line.clone(), |first| line.replace("$<", first));
@@ -422,6 +423,12 @@ mod tests {
                 "CONTROLLER_GEN = bin/controller-gen\nm: $(CONTROLLER_GEN) a\n\t$< crd:maxDescLen=0 paths=./...\n",
                 &short,
                 "Makefile:3",
+            ),
+            (
+                "Makefile",
+                "CONTROLLER_GEN = bin/controller-gen\nm: $(CONTROLLER_GEN)\nifeq (a,a)\n\techo\nendif\n\t$< crd:maxDescLen=0 paths=./...\n",
+                &short,
+                "Makefile:6",
             ),
             (
                 "api/generate.go",

@@ -295,7 +295,7 @@ impl Packages {
     }
 
     fn after_imports(&self, at: usize, seen: &mut [bool], out: &mut Vec<usize>, depth: usize) {
-        if std::mem::replace(&mut seen[at], true) || depth > IMPORT_DEPTH {
+        if depth > IMPORT_DEPTH || std::mem::replace(&mut seen[at], true) {
             return;
         }
         let Package { files, module, .. } = &self.list[at];

@@ -314,3 +314,16 @@ fn rule_with_a_verb_twice_is_imported() {
     assert_eq!(counts, [64, 64, 2, 0]);
     assert!(text.contains("Controllers;") && text.contains("Controllers3;"), "{text}");
 }
+
+/// Packages are visited along their imports, to a limit; each input is also visited for itself.
+#[test]
+fn input_behind_a_long_chain_of_imports_is_read() {
+    const LENGTH: usize = 257;
+    let folder = module("type Spec struct{}\n");
+    for at in 0..LENGTH {
+        let next = if at + 1 < LENGTH { format!("p{:03}", at + 1) } else { "v1".to_owned() };
+        let text = format!("package p{at:03}\n\nimport _ \"example.com/op/api/{next}\"\n");
+        folder.write(&format!("api/p{at:03}/a.go"), text);
+    }
+    assert_eq!(support::crd_texts(&crds(&folder)).len(), 1);
+}
