@@ -4,6 +4,7 @@ mod branch;
 mod build;
 mod enums;
 mod forms;
+mod junctions;
 mod merge;
 mod size;
 mod union;

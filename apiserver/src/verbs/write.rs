@@ -101,17 +101,7 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
     };
     let old = current.as_ref().map(Served::value);
 
-    // endpoints/handlers: decode, default, patch.
-    let mut object = write.wanted(old).await?;
-    if let Some(object) = object.as_mut().filter(|_| request.is_resource()) {
-        meta::tidy(object);
-        admit::default(def, object, stage(&request));
-        // endpoints/handlers/fieldmanager: records the manager of the fields. Admission's changes have no manager of
-        // their own.
-        if let Some(options) = request.write_options() {
-            crate::managed::updated(request.call, old, object, options).await;
-        }
-    }
+    let mut object = wanted(&request, old, write).await?;
 
     // endpoints/handlers: mutating admission.
     let old_shown = old.and_then(|old| write.shown(old));
@@ -157,6 +147,25 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
         other => other,
     };
     write.commit(&Storage { server, dry_run: request.dry_run }, stored.as_ref(), object)
+}
+
+/// The object that the client wants (endpoints/handlers: decode, default, patch).
+async fn wanted<W: Write>(
+    request: &Attributes<'_>,
+    old: Option<&Value>,
+    write: &mut W,
+) -> ApiResult<Option<Value>> {
+    let mut object = write.wanted(old).await?;
+    if let Some(object) = object.as_mut().filter(|_| request.is_resource()) {
+        meta::tidy(object);
+        admit::default(&request.call.def, object, stage(request));
+        // endpoints/handlers/fieldmanager: records the manager of the fields. Admission's changes have no manager of
+        // their own.
+        if let Some(options) = request.write_options() {
+            crate::managed::updated(request.call, old, object, options).await;
+        }
+    }
+    Ok(object)
 }
 
 /// The object as the store keeps it. `changed`: admission changed the object. Its unknown fields are pruned only here, so that they

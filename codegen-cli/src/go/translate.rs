@@ -187,22 +187,27 @@ impl Translator<'_> {
             describe(&mut text, &decl.comments, &decl.name);
         }
         text.push(if is_kind { RESOURCE } else { SCHEMA });
+        self.body(&mut text, id, &decl, is_text);
+        text
+    }
+
+    /// Writes the struct of a declaration. `is_text`: the type marshals itself as text.
+    fn body(&mut self, text: &mut Text, id: TypeId, decl: &TypeDecl, is_text: bool) {
         text.push("pub struct ");
         text.part(&ident(&decl.name.text), &decl.name.place);
         match &decl.ty.kind {
             _ if is_text => text.push("(pub ::std::string::String);\n\n"),
             Kind::Struct(fields) => {
                 text.push(" {\n");
-                self.fields(&mut text, id, &decl.name, fields);
+                self.fields(text, id, &decl.name, fields);
                 text.push("}\n\n");
             }
             _ => {
                 text.push("(pub ");
-                self.ty(&mut text, at, &decl.ty);
+                self.ty(text, At::from(id), &decl.ty);
                 text.push(");\n\n");
             }
         }
-        text
     }
 
     /// Writes a type whose marker says `Type=""`: the type of the only embedded field, or any JSON. With an empty

@@ -8,6 +8,7 @@ use kubesmith_core::diag::Code;
 
 use super::enums::{Place, is_object};
 use super::forms;
+use super::junctions::{add_junctions, optional, take_junctions};
 use super::merge::{TypeConflict, overlay_with};
 use super::union::Junction;
 use crate::diag::Diagnostic;
@@ -430,44 +431,6 @@ pub(crate) fn standard_fields() -> [(&'static str, Schema); 3] {
         ("kind", described(KIND)),
         ("metadata", Schema::of_type("object")),
     ]
-}
-
-/// The schema of a flattened `Option`: no fields, or all of the object's.
-fn optional(mut schema: Schema) -> Schema {
-    schema.required.clear();
-    let mut junctions = take_junctions(&mut schema);
-    if junctions.is_empty() {
-        return schema;
-    }
-    let only_any_of = Schema { any_of: junctions.any_of.clone(), ..Schema::default() } == junctions;
-    schema.any_of = if only_any_of { std::mem::take(&mut junctions.any_of) } else { vec![junctions] };
-    schema.any_of.push(Schema::default());
-    schema
-}
-
-fn take_junctions(schema: &mut Schema) -> Schema {
-    Schema {
-        all_of: std::mem::take(&mut schema.all_of),
-        any_of: std::mem::take(&mut schema.any_of),
-        one_of: std::mem::take(&mut schema.one_of),
-        not: schema.not.take(),
-        ..Schema::default()
-    }
-}
-
-/// Adds branches that apply in addition to existing ones.
-fn add_junctions(schema: &mut Schema, junctions: Schema) {
-    let taken = (!schema.one_of.is_empty() && !junctions.one_of.is_empty())
-        || (!schema.any_of.is_empty() && !junctions.any_of.is_empty())
-        || (schema.not.is_some() && junctions.not.is_some());
-    if taken {
-        schema.all_of.push(junctions);
-        return;
-    }
-    schema.all_of.extend(junctions.all_of);
-    schema.any_of.extend(junctions.any_of);
-    schema.one_of.extend(junctions.one_of);
-    schema.not = schema.not.take().or(junctions.not);
 }
 
 /// Replaces the schema of a simple Rust type by an attribute's `type`.
