@@ -166,7 +166,7 @@ impl Schema {
         })
     }
 
-    /// Drops metadata of the wrong type from a merged configuration.
+    /// Drops metadata of the wrong type, which a merged configuration or a mutation may set.
     pub(crate) fn drop_invalid_metadata(&self, object: &mut Value) {
         self.rules.drop_invalid_metadata(object);
     }

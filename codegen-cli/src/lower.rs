@@ -158,7 +158,7 @@ pub(crate) const GO_RESOURCE: &str = "a resource is a struct that embeds `metav1
 const OFF: &str = "kube is an optional dependency that no enabled feature turns on: try `--all-features`, or `--features` with \
                    the features of the program that prints the CRDs";
 
-/// The error for crates without a kind, unless the run needs no kinds.
+/// Returns the error for inputs without a kind; `None` if the run does not read types.
 fn nothing_in(crates: &[Crate], has_left_out: bool) -> Option<Diagnostic> {
     if crates.is_empty() || crates.iter().any(|krate| krate.has_unread_kinds) {
         return None;

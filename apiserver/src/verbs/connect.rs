@@ -58,7 +58,6 @@ async fn run<T: Send>(
     let (mut body, warnings) = admit::read_typed(call, (group, version, kind), &options)?;
     warnings.iter().for_each(|warning| call.warn(warning));
     admit::settle_namespace(call, &mut body)?;
-    meta::set(&mut body, "namespace", call.path.namespace.clone());
     admit::dedup_owners(call, &mut body, false);
     if kind == tokens::REQUEST {
         token::default(&mut body);

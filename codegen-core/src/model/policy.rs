@@ -271,7 +271,7 @@ fn bindings(
 }
 
 /// Checks that bindings say which parameters a policy gets if it has some; `None` after a diagnostic. An API server would
-/// ignore them otherwise (`ParamRef` of admissionregistration/v1), or evaluate the policy without parameters.
+/// ignore the parameters otherwise (`ParamRef` of admissionregistration/v1), or evaluate the policy without any.
 fn parameters_fit(parsed: &Parsed, bindings: &[&Entry], diagnostics: &mut Diagnostics) -> Option<()> {
     const KEYS: [&str; 4] = ["param_name", "param_namespace", "param_selector", "parameter_not_found_action"];
     for binding in bindings {

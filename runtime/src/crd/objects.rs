@@ -120,8 +120,9 @@ fn views(manifest: &Value, old: &Definition, new: &Definition) -> (Vec<View>, Ve
             continue;
         };
         // A migration rewrites the objects in a new storage version: what their own version keeps counts, not what the new one kept.
-        let moves = |_: &&Version| version.storage && !old.has_webhook() && !new.has_webhook();
-        let before = old.storage().filter(moves).or(same).unwrap_or(read);
+        let moves = version.storage && !old.has_webhook() && !new.has_webhook();
+        let stored = if moves { old.storage() } else { None };
+        let before = stored.or(same).unwrap_or(read);
         let check = Check {
             version: version.name.clone(),
             api_version: format!("{group}/{}", version.name),

@@ -122,21 +122,28 @@ async fn scale_of_a_custom_resource_is_decoded_as_any_other() {
     env.stop().await;
 }
 
-#[tokio::test]
-async fn scale_of_another_name_or_version_is_refused() {
+const CONTROLLERS: &str = "/api/v1/namespaces/default/replicationcontrollers";
+
+/// A server with a controller that is called `c`.
+async fn with_controller() -> TestEnv {
     let env = TestEnv::builder().start().await.unwrap();
-    let controllers = "/api/v1/namespaces/default/replicationcontrollers";
     let template =
         json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "a", "image": "a"}]}});
     let controller = json!({"metadata": {"name": "c"}, "spec": {"replicas": 0, "template": template}});
-    assert_eq!(send_json(&env, "POST", controllers, controller).await.0, 201);
+    assert_eq!(send_json(&env, "POST", CONTROLLERS, controller).await.0, 201);
+    env
+}
+
+#[tokio::test]
+async fn scale_of_another_name_or_version_is_refused() {
+    let env = with_controller().await;
     let scale = |version: &str, name: &str| json!({"apiVersion": version, "kind": "Scale", "metadata": {"name": name}, "spec": {"replicas": 2}});
     let other = "the name of the object (d) does not match the name on the URL (c)";
     let apply = "application/apply-patch+yaml";
-    let path = format!("{controllers}/c/scale?fieldManager=f&force=true");
+    let path = format!("{CONTROLLERS}/c/scale?fieldManager=f&force=true");
     let (status, body) = send(&env, "PATCH", &path, apply, scale("autoscaling/v1", "d").to_string()).await;
     assert_eq!((status, &body["message"]), (400, &json!(other)));
-    let missing = format!("{controllers}/missing/scale");
+    let missing = format!("{CONTROLLERS}/missing/scale");
     let (status, body) = send_json(&env, "PUT", &missing, scale("autoscaling/v1", "d")).await;
     let text = "the name of the object (d) does not match the name on the URL (missing)";
     assert_eq!((status, &body["message"]), (400, &json!(text)));
@@ -148,14 +155,9 @@ async fn scale_of_another_name_or_version_is_refused() {
 
 #[tokio::test]
 async fn scale_of_another_object_is_a_conflict() {
-    let env = TestEnv::builder().start().await.unwrap();
-    let controllers = "/api/v1/namespaces/default/replicationcontrollers";
-    let template =
-        json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "a", "image": "a"}]}});
-    let controller = json!({"metadata": {"name": "c"}, "spec": {"replicas": 0, "template": template}});
-    assert_eq!(send_json(&env, "POST", controllers, controller).await.0, 201);
+    let env = with_controller().await;
     let scale = json!({"metadata": {"name": "c", "uid": "other"}, "spec": {"replicas": 2}});
-    let path = format!("{controllers}/c/scale");
+    let path = format!("{CONTROLLERS}/c/scale");
     let (status, body) = send_json(&env, "PUT", &path, scale.clone()).await;
     assert_eq!((status, &body["reason"]), (409, &json!("Conflict")), "{body}");
     let merge = "application/merge-patch+json";
@@ -164,7 +166,7 @@ async fn scale_of_another_object_is_a_conflict() {
     // Zero replicas are absent, as in Go.
     let remove = json!([{"op": "remove", "path": "/spec/replicas"}]).to_string();
     assert_eq!(send(&env, "PATCH", &path, "application/json-patch+json", remove).await.0, 422);
-    let (_, stored) = send_json(&env, "GET", &format!("{controllers}/c"), Value::Null).await;
+    let (_, stored) = send_json(&env, "GET", &format!("{CONTROLLERS}/c"), Value::Null).await;
     assert_eq!(stored["spec"]["replicas"], 0);
 }
 

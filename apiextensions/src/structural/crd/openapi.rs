@@ -135,7 +135,7 @@ fn check_default(
         if pruned != *default {
             causes.push(Cause::invalid(&field, default.clone(), "must not have unknown fields"));
         }
-        // The root of a resource is checked as an embedded one, wherever its default is.
+        // A default of the root is a whole resource, so `apiVersion` and `kind` are required.
         let root = is_resource && !schema.embedded_resource;
         let root = root.then(|| Schema { embedded_resource: true, ..schema.clone() });
         let embedded = meta::validate_embedded(root.as_ref().unwrap_or(schema), default);

@@ -14,6 +14,8 @@ pub(super) fn service(service: &Value) -> Vec<String> {
     let is_headless = spec["type"] == "ClusterIP" && spec["clusterIP"] == "None";
     let addresses = items(&spec["externalIPs"]).count() > 0;
     let mut warnings = Vec::new();
+    let warn =
+        |warnings: &mut Vec<String>, when: bool, text: &str| warnings.extend(when.then(|| text.to_owned()));
     let hints = "service.kubernetes.io/topology-aware-hints";
     if service["metadata"]["annotations"].get(hints).is_some() {
         let instead = "please use service.kubernetes.io/topology-mode instead";
@@ -22,15 +24,14 @@ pub(super) fn service(service: &Value) -> Vec<String> {
     if !["", "None"].contains(&text("clusterIP")) {
         warnings.extend(listed(&spec["clusterIPs"], "spec.clusterIPs"));
     }
-    let mut warn = |when: bool, text: &str| warnings.extend(when.then(|| text.to_owned()));
     let has_balancer = !text("loadBalancerIP").is_empty();
-    warn(is_headless && has_balancer, "spec.loadBalancerIP is ignored for headless services");
-    warn(is_headless && addresses, "spec.externalIPs is ignored for headless services");
+    warn(&mut warnings, is_headless && has_balancer, "spec.loadBalancerIP is ignored for headless services");
+    warn(&mut warnings, is_headless && addresses, "spec.externalIPs is ignored for headless services");
     let has_affinity = spec["sessionAffinity"] != "None";
-    warn(is_headless && has_affinity, "spec.SessionAffinity is ignored for headless services");
+    warn(&mut warnings, is_headless && has_affinity, "spec.SessionAffinity is ignored for headless services");
     warnings.extend(listed(&spec["externalIPs"], "spec.externalIPs"));
-    let mut warn = |when: bool, text: &str| warnings.extend(when.then(|| text.to_owned()));
     warn(
+        &mut warnings,
         addresses && !is_headless && !is_external,
         "spec.externalIPs is deprecated and may no longer be implemented in some clusters",
     );
@@ -38,13 +39,12 @@ pub(super) fn service(service: &Value) -> Vec<String> {
     for (i, range) in texts(&spec["loadBalancerSourceRanges"]) {
         warnings.extend(range_warnings(&format!("spec.loadBalancerSourceRanges[{i}]"), range));
     }
-    let mut warn = |when: bool, text: &str| warnings.extend(when.then(|| text.to_owned()));
     let ignored = "spec.externalIPs is ignored when spec.type is \"ExternalName\"";
-    warn(is_external && addresses, ignored);
+    warn(&mut warnings, is_external && addresses, ignored);
     let ignored = "spec.externalName is ignored when spec.type is not \"ExternalName\"";
-    warn(!is_external && !text("externalName").is_empty(), ignored);
+    warn(&mut warnings, !is_external && !text("externalName").is_empty(), ignored);
     let deprecated = "spec.trafficDistribution: \"PreferClose\" is deprecated; use \"PreferSameZone\"";
-    warn(spec["trafficDistribution"] == "PreferClose", deprecated);
+    warn(&mut warnings, spec["trafficDistribution"] == "PreferClose", deprecated);
     warnings
 }
 
