@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use kubesmith_apimachinery::field::{Cause, CauseKind};
 
-use crate::cel::{Composed, Decl, Environment, Expression, Issue, ObjectType, Type, render};
+use crate::cel::{Composed, Decl, Environment, Expression, Issue, ObjectType, Patched, Type, render};
 use crate::structural::Schema;
 
 /// The variables for access checks; messages cannot use them.
@@ -235,6 +235,17 @@ impl Compiler {
         let message = |name: &str| Type::Message(name.into());
         let wanted = if is_json_patch { Type::list(message("JSONPatch")) } else { message("Object") };
         compile(&self.0.clone().with_patches(), source, &[wanted])
+    }
+}
+
+/// Checks that a compiled patch fits the objects that it changes, which servers find out at each request.
+///
+/// # Errors
+/// Returns all issues, as text.
+pub fn patch_fits(expression: &Expression, source: &str, patched: &Patched) -> Result<(), String> {
+    match patched.issues(expression) {
+        issues if issues.is_empty() => Ok(()),
+        issues => Err(render(source, &issues)),
     }
 }
 

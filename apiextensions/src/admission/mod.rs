@@ -14,7 +14,7 @@ mod webhooks;
 use serde_json::Value;
 
 pub use alone::ObjectPolicies;
-pub use compiler::{Compiled, Compiler, custom_object};
+pub use compiler::{Compiled, Compiler, custom_object, patch_fits};
 pub use conditions::Conditions;
 pub use evaluation::{Evaluation, Failed, POLICY_BUDGET};
 pub use policies::{mutating_policy, mutating_policy_binding, validating_policy, validating_policy_binding};

@@ -11,7 +11,7 @@ use super::native::{self, PatchFault};
 use super::types::Type;
 use super::value::{Value, equal};
 
-const OBJECT: &str = "Object";
+pub(super) const OBJECT: &str = "Object";
 pub(super) const JSON_PATCH: &str = "JSONPatch";
 
 /// A constructed message.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use kubesmith_apiextensions::admission::{self, Compiler};
-use kubesmith_apiextensions::cel::Type;
+use kubesmith_apiextensions::cel::{Patched, Type};
 use kubesmith_apiextensions::structural::Schema;
 use kubesmith_apimachinery::field::Cause;
 use kubesmith_core::diag::Code;
@@ -97,7 +97,7 @@ fn refusal(input: &Input<'_>, span: &Span, what: &str, object: &Value, cause: &C
     Diagnostic::error(Code::POLICY, input.loc(span), message).help(help)
 }
 
-/// Reports fields in expressions that objects do not have. kube-apiserver's own check (`TypeChecker` of
+/// Reports fields in expressions that objects do not have, and patches that do not fit them. kube-apiserver's own check (`TypeChecker` of
 /// pkg/admission/plugin/policy/validating/typechecking.go) only warns, even of valid expressions: it confuses
 /// formats with types, and does not know `authorizer.requestResource`.
 fn mistyped(input: &Input<'_>, version: &Version<'_>, policy: &Policy) -> Vec<Diagnostic> {
@@ -138,6 +138,16 @@ fn mistyped(input: &Input<'_>, version: &Version<'_>, policy: &Policy) -> Vec<Di
         for (index, item) in items(spec, list) {
             let Some(source) = item[field].as_str() else { continue };
             check(format!("spec.{list}[{index}].{field}"), compiler.any(source));
+        }
+    }
+    let patched = Patched::custom(&schema);
+    for (index, mutation) in items(spec, "mutations") {
+        for (field, is_json_patch) in [("applyConfiguration", false), ("jsonPatch", true)] {
+            let Some(source) = mutation[field]["expression"].as_str() else { continue };
+            let fault = compiler
+                .patch(source, is_json_patch)
+                .and_then(|expression| admission::patch_fits(&expression, source, &patched));
+            check(format!("spec.mutations[{index}].{field}.expression"), fault);
         }
     }
     out

@@ -31,6 +31,19 @@ use kubesmith_runtime::{Resource, Schema};
     resources = "pods",
     validation(expression = "object.spec.nodeName != ''")
 )]
+#[policy(
+    name = "apply.example.com",
+    mutation(apply_configuration = "Object{spec: Object.spec{lenght: 3, built: timestamp('2020-01-01T00:00:00Z')}}"),
+    mutation(apply_configuration = "Object{metadata: Object.metadata{labels: {'length': object.spec.length}}}"),
+    mutation(apply_configuration = "Object{spec: Object.spec{flags: ['x']}}"),
+    mutation(apply_configuration = "Object{metadata: Object.metadata{labels: {'length': string(object.spec.length)}}}")
+)]
+#[policy(
+    name = "patch.example.com",
+    mutation(json_patch = "[JSONPatch{op: 'add', path: '/spec/lenght', value: 3}]"),
+    mutation(json_patch = "[JSONPatch{op: 'add', path: '/spec/length', value: 'x'}]"),
+    mutation(json_patch = "[JSONPatch{op: 'add', path: '/spec/flags/-', value: object.metadata.name}]")
+)]
 pub struct Boat {
     pub metadata: ObjectMeta,
     pub spec: BoatSpec,
@@ -42,4 +55,5 @@ pub struct BoatSpec {
     pub length: i32,
     #[validation(format = "date-time")]
     pub built: String,
+    pub flags: Vec<String>,
 }
