@@ -129,7 +129,7 @@ pub(super) struct Dependencies {
 enum Origin {
     Registry,
     Folder(String),
-    Git(String),
+    Git { url: String, rev: String },
 }
 
 /// The dependency on the runtime of a crate of types in `root`; `source`: `--kubesmith-source`.
@@ -183,7 +183,7 @@ impl Dependencies {
             from: match &source {
                 Source::Registry => Origin::Registry,
                 Source::Folder(folder) => Origin::Folder(crate::paths::relative(root, folder)),
-                Source::Git { url, rev } => Origin::Git(format!("{url}, revision {rev}")),
+                Source::Git { url, rev } => Origin::Git { url: url.clone(), rev: rev.clone() },
             },
         })
     }
@@ -199,6 +199,16 @@ impl Dependencies {
             .with("copy_source", image.copies)
             .with("build_flags", image.flags)
             .with("source_variable", image.variable)
+            .with("install", self.install())
+    }
+
+    /// The arguments of `cargo install` for the command.
+    fn install(&self) -> String {
+        match &self.from {
+            Origin::Registry => format!("kubesmith@{}", env!("CARGO_PKG_VERSION")),
+            Origin::Folder(source) => format!("--path {source:?}/codegen-cli"),
+            Origin::Git { url, rev } => format!("--git {url} --rev {rev} kubesmith"),
+        }
     }
 
     /// A note for the user about the dependencies.
@@ -218,7 +228,9 @@ impl Dependencies {
                      git repository.{state}"
                 )
             }
-            (Origin::Git(place), _) => format!("Cargo.toml depends on kubesmith's source in {place}."),
+            (Origin::Git { url, rev }, _) => {
+                format!("Cargo.toml depends on kubesmith's source in {url}, revision {rev}.")
+            }
             (Origin::Folder(source), None) => {
                 format!("Cargo.toml depends on kubesmith's source in {source}, which is part of the project.")
             }

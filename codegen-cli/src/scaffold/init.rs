@@ -113,6 +113,8 @@ fn files(changes: &mut Changes<'_>, values: &Values, license: License) {
     changes.file("controller/src/main.rs", values.fill(template("controller/main.rs")));
     changes.program("hack/update-codegen.sh", values.fill(template("hack/update-codegen.sh")));
     changes.program("hack/verify-codegen.sh", values.fill(template("hack/verify-codegen.sh")));
+    changes.program("hack/diff-api.sh", values.fill(template("hack/diff-api.sh")));
+    changes.file(".github/workflows/ci.yml", values.fill(template("github/workflows/ci.yml")));
     changes.file("Makefile", values.fill(template("Makefile")));
     changes.file("Dockerfile", values.fill(template("Dockerfile")));
     changes.file(".dockerignore", values.fill(template("dockerignore")));

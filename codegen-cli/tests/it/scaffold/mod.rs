@@ -1,6 +1,7 @@
 //! `kubesmith init`, `kubesmith create api`, `kubesmith create webhook`: what they write, and that they destroy nothing.
 //! hack/scaffold.sh compiles a project and runs its tests.
 
+mod life_cycle;
 mod names;
 mod source;
 mod versions;
