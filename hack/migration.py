@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Migrates many objects to another storage version and back, and kills the processes that take part at random moments.
 
-migration.py [--objects N] [--kills N] [--seed N] [--server URL --token TOKEN] [--kubesmith FILE] [--webhook FILE]
+migration.py [--objects N] [--kills N] [--seed N] [--rate N] [--server URL --token TOKEN] [--kubesmith FILE] [--webhook FILE]
 
 The kind is CronTab of examples/crontab: v1beta1 is stored first, then v1, then v1beta1 again, and the example's webhook converts
 each object. `crd apply`, `crd migrate` and the webhook are killed with SIGKILL; `apply` and `migrate` are run again, as a Job
 would. At the end, all objects must be as they were, and `status.storedVersions` must have the new version only. Without
 --server, the script starts `kubesmith serve` on a folder of its own. A given server must be able to call https://127.0.0.1. The
-script needs openssl, and release builds of the command and of crontab-webhook.
+script needs openssl, the command and crontab-webhook, in release builds for many objects. hack/e2e-operators.sh runs it for 2,000.
 """
 import argparse, base64, concurrent.futures, http.client, json, pathlib, random, re, signal, socket, ssl, subprocess, sys, tempfile, \
     threading, time, urllib.parse
@@ -170,7 +170,8 @@ def move(parties, stored, operator_version, extra):
     manifest = parties.manifest(stored)
     apply = ['apply', manifest, '--operator', 'crontab', '--operator-version', operator_version, '--check-objects', *extra]
     parties.until_done('apply', apply, args.kills // 5, args.objects / 20_000)
-    parties.until_done('migrate', ['migrate', CRD, '--rate', '1000000'], args.kills, args.objects / 500 / max(1, args.kills))
+    parties.until_done('migrate', ['migrate', CRD, '--rate', '1000000'], args.kills,
+                       args.objects / args.rate / max(1, args.kills))
     return time.monotonic() - begin
 
 
@@ -243,6 +244,7 @@ def main():
     parser.add_argument('--objects', type=int, default=100_000)
     parser.add_argument('--kills', type=int, default=20, help='kills in each direction while objects are migrated')
     parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--rate', type=float, default=500, help='objects that are migrated in a second, which spreads the kills')
     parser.add_argument('--server')
     parser.add_argument('--token', default='')
     parser.add_argument('--kubesmith', default=ROOT / 'target/release/kubesmith')

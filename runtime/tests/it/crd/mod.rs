@@ -1,5 +1,6 @@
 //! Definitions are installed and upgraded, and objects migrated, on the embedded server.
 
+mod kill_points;
 mod migrate;
 mod upgrade;
 mod written;
