@@ -50,6 +50,23 @@ need_program() {
   PATH=$PATH:$(realpath "$folder/usr/bin")
 }
 
+# need_helm: the command `helm`; without one, Helm's Go library in a package of PyPI, which hack/helm.py runs.
+need_helm() {
+  local folder=$target/programs/helm
+  command -v helm >/dev/null && return
+  need python3 python3
+  if [ ! -e "$folder/library/helm_python" ]; then
+    echo "downloading helm-python-sdk"
+    python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip
+    mkdir -p "$folder"
+    python3 -m pip download --quiet --no-deps --dest "$folder" helm-python-sdk==0.2.2
+    python3 -m zipfile --extract "$folder"/helm_python_sdk-*.whl "$folder/library"
+  fi
+  printf '#!/bin/sh\nHELM_LIBRARY=%q exec python3 %q "$@"\n' "$(realpath "$folder/library")" "$PWD/hack/helm.py" >"$folder/helm"
+  chmod +x "$folder/helm"
+  PATH=$PATH:$(realpath "$folder")
+}
+
 # need_tools: cargo and a C compiler, which Rust links with, are there.
 need_tools() {
   if ! command -v cargo >/dev/null; then

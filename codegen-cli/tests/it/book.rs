@@ -10,14 +10,9 @@ use kubesmith::cli::Cli;
 use crate::support::testdata;
 
 /// Commands of the pages about operations that hack/newcomer.sh does not run: the page, the command or all of them, and why.
-const ELSEWHERE: [(&str, &str, &str); 3] = [
+const ELSEWHERE: [(&str, &str, &str); 2] = [
     ("upgrade.md", "", "crd.rs runs the page and compares the output"),
     ("certificates.md", "kubesmith generate --only crd,rbac,webhook,deploy", "certificates.rs runs it"),
-    (
-        "helm.md",
-        "helm upgrade --install shop charts/shop --namespace shop-system --create-namespace",
-        "Debian has no Helm; helm/upgrade.rs installs a chart, by Helm where it is on the PATH",
-    ),
 ];
 
 fn book() -> PathBuf {

@@ -1,20 +1,31 @@
 //! Builds the Deployment or StatefulSet of the chart.
 
-use kubesmith_apimachinery::yaml;
 use serde_json::{Value, json};
 
 use super::template::{Action, Template};
 use crate::config::{POD_INDEX, REPLICAS, WEBHOOK_PORT};
+
+/// The pod's fields whose value in the chart has the same name and replaces them.
+const POD: [&str; 5] =
+    ["affinity", "imagePullSecrets", "nodeSelector", "tolerations", "topologySpreadConstraints"];
+
+/// The same for the container.
+const CONTAINER: [&str; 4] = ["envFrom", "livenessProbe", "readinessProbe", "securityContext"];
 
 /// Replaces the installer's values by those of the chart.
 pub(super) fn workload(object: &mut Value, template: &mut Template, has_webhooks: bool) {
     object["spec"]["replicas"] = json!(template.inline("{{ .Values.manager.replicas }}"));
     let pod = &mut object["spec"]["template"]["spec"];
     pod["serviceAccountName"] = json!(template.inline("{{ .Values.serviceAccount.name | quote }}"));
-    for key in ["affinity", "imagePullSecrets", "nodeSelector", "tolerations"] {
+    let class = json!(template.inline("{{ .Values.manager.priorityClassName | quote }}"));
+    pod["priorityClassName"] =
+        json!(template.add(Action::If(".Values.manager.priorityClassName".to_string(), class)));
+    pod["securityContext"] =
+        json!(template.add(Action::With(".Values.manager.podSecurityContext".to_string())));
+    for key in POD {
         pod[key] = json!(template.add(Action::With(format!(".Values.manager.{key}"))));
     }
-    under_condition(pod, "volumes", template);
+    with_more(pod, "volumes", template);
     let container = &mut pod["containers"][0];
     container["image"] = json!(template.inline(
         "\"{{ .Values.manager.image.repository }}{{ with .Values.manager.image.tag }}:{{ . }}{{ end }}\""
@@ -23,64 +34,68 @@ pub(super) fn workload(object: &mut Value, template: &mut Template, has_webhooks
     let has_policy = ".Values.manager.image.pullPolicy".to_string();
     container["imagePullPolicy"] = json!(template.add(Action::If(has_policy, policy)));
     container["resources"] = json!(template.add(Action::Yaml(".Values.manager.resources".to_string())));
-    container["env"] = json!(template.add(environment(&container["env"], has_webhooks)));
-    container["envFrom"] = json!(template.add(Action::With(".Values.manager.envFrom".to_string())));
-    under_condition(container, "volumeMounts", template);
+    for key in CONTAINER {
+        container[key] = json!(template.add(Action::With(format!(".Values.manager.{key}"))));
+    }
+    environment(container, template, has_webhooks);
+    with_more(container, "volumeMounts", template);
     arguments(container, template);
     ports(container, template);
 }
 
-/// Returns the variables: `ENABLE_WEBHOOKS`, which programs of `kubesmith init` read as kubebuilder's do, those of the shard,
+/// Writes the variables: `ENABLE_WEBHOOKS`, which programs of `kubesmith init` read as kubebuilder's do, those of the shard,
 /// and those of the values.
-fn environment(env: &Value, has_webhooks: bool) -> Action {
-    let shard: Vec<String> = env.as_array().into_iter().flatten().flat_map(shard_variable).collect();
-    let more = ["{{- with .Values.manager.env }}", "  {{- toYaml . | nindent INDENT }}", "{{- end }}"];
-    let off = [
-        "{{- if not .Values.webhooks.enabled }}",
-        "- name: ENABLE_WEBHOOKS",
-        "  value: \"false\"",
-        "{{- end }}",
-    ];
-    let off = off.into_iter().filter(|_| has_webhooks).map(str::to_string);
-    let is_sharded = !shard.is_empty();
-    let lines = off.chain(shard).chain(more.map(str::to_string)).collect();
-    let condition = match has_webhooks {
-        _ if is_sharded => "",
-        true => "or .Values.manager.env (not .Values.webhooks.enabled)",
-        false => ".Values.manager.env",
-    };
-    Action::Lines(condition.to_string(), lines)
-}
-
-/// Returns the lines of a variable of the shard; none for one of the values.
-fn shard_variable(variable: &Value) -> Vec<String> {
-    let text = match variable["name"].as_str() {
-        Some(POD_INDEX) => yaml::to_yaml(&json!([variable])),
-        Some(REPLICAS) => format!("- name: {REPLICAS}\n  value: {{{{ .Values.manager.replicas | quote }}}}"),
-        _ => String::new(),
-    };
-    text.lines().map(str::to_string).collect()
-}
-
-/// Volumes of certificates, or their mounts, under the condition of their feature.
-fn under_condition(object: &mut Value, key: &str, template: &mut Template) {
-    let Some(items) = object.get_mut(key).and_then(Value::as_array_mut) else { return };
-    let is_for = |item: &Value| match item["name"].as_str() {
-        Some("metrics-certs") => ".Values.metrics.enabled",
-        _ => ".Values.webhooks.enabled",
-    };
-    let conditions: Vec<&str> = items.iter().map(is_for).collect();
-    let any = match conditions.as_slice() {
-        [only] => (*only).to_string(),
-        all => format!("or {}", all.join(" ")),
-    };
-    if conditions.len() > 1 {
-        for (item, condition) in items.iter_mut().zip(conditions) {
-            *item = json!(template.add(Action::If(condition.to_string(), item.take())));
-        }
+fn environment(container: &mut Value, template: &mut Template, has_webhooks: bool) {
+    const MORE: &str = ".Values.manager.env";
+    let mut items = Vec::new();
+    if has_webhooks {
+        let off = json!({"name": "ENABLE_WEBHOOKS", "value": "false"});
+        items.push(json!(template.add(Action::If("not .Values.webhooks.enabled".to_string(), off))));
     }
-    let items = Value::Array(std::mem::take(items));
-    object[key] = json!(template.add(Action::If(any, items)));
+    let mut is_sharded = false;
+    for variable in container["env"].as_array().into_iter().flatten() {
+        let mut variable = variable.clone();
+        match variable["name"].as_str() {
+            Some(POD_INDEX) => {}
+            Some(REPLICAS) => {
+                variable["value"] = json!(template.inline("{{ .Values.manager.replicas | quote }}"));
+            }
+            _ => continue,
+        }
+        is_sharded = true;
+        items.push(variable);
+    }
+    if items.is_empty() {
+        container["env"] = json!(template.add(Action::With(MORE.to_string())));
+        return;
+    }
+    items.push(json!(template.add(Action::Items(MORE.to_string()))));
+    let condition = format!("or {MORE} (not .Values.webhooks.enabled)");
+    container["env"] = match is_sharded {
+        true => Value::Array(items),
+        false => json!(template.add(Action::If(condition, Value::Array(items)))),
+    };
+}
+
+/// Volumes of certificates, or their mounts, each under the condition of its feature, and those of the values.
+fn with_more(object: &mut Value, key: &str, template: &mut Template) {
+    let more = format!(".Values.manager.{key}");
+    let mut conditions = vec![more.clone()];
+    let mut items = Vec::new();
+    for item in object[key].as_array().into_iter().flatten() {
+        let condition = match item["name"].as_str() {
+            Some("metrics-certs") => ".Values.metrics.enabled",
+            _ => ".Values.webhooks.enabled",
+        };
+        conditions.push(condition.to_string());
+        items.push(json!(template.add(Action::If(condition.to_string(), item.clone()))));
+    }
+    object[key] = if items.is_empty() {
+        json!(template.add(Action::With(more)))
+    } else {
+        items.push(json!(template.add(Action::Items(more))));
+        json!(template.add(Action::If(format!("or {}", conditions.join(" ")), Value::Array(items))))
+    };
 }
 
 fn arguments(container: &mut Value, template: &mut Template) {

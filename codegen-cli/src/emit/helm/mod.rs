@@ -10,6 +10,7 @@
 mod manager;
 mod place;
 mod template;
+mod types;
 mod values;
 
 use std::collections::BTreeSet;
@@ -19,6 +20,7 @@ use serde_json::Value;
 use crate::config::HelmSettings;
 use crate::output::{HELM_MARK, KEEP_BEGIN, KEEP_END, OutputTree};
 use template::Template;
+use values::Values;
 
 /// The optional parts of the project that the chart has.
 #[derive(Clone, Copy)]
@@ -39,8 +41,14 @@ pub fn emit(settings: &HelmSettings, files: &[(String, Vec<Value>)], own: &BTree
     };
     let mut tree = OutputTree::new();
     tree.insert("Chart.yaml", chart(settings));
-    tree.insert("values.yaml", values::file(settings, has));
-    tree.insert("values.schema.json", values::schema(settings, has, own));
+    let manager = files.iter().find(|(path, _)| path == MANAGER).and_then(|(_, objects)| objects.first());
+    let values = Values {
+        settings,
+        has,
+        pod: manager.map_or(&Value::Null, |manager| &manager["spec"]["template"]["spec"]),
+    };
+    tree.insert("values.yaml", values.file());
+    tree.insert("values.schema.json", values.schema(own));
     for (path, objects) in files {
         let Some(condition) = condition(path, has) else { continue };
         let is_manager = path == MANAGER;

@@ -17,10 +17,8 @@ pub(super) enum Action {
     With(String),
     /// An item of a list, or a key with its value, under this condition.
     If(String, Value),
-    /// An item of a list: the strings of this list.
+    /// An item of a list: the items of this list.
     Items(String),
-    /// After a key: these lines below it, under a condition unless that is empty. `INDENT` in them is the number of columns before a line.
-    Lines(String, Vec<String>),
 }
 
 /// An object being made into a template.
@@ -99,20 +97,9 @@ impl Template {
                 line("{{- end }}".to_string());
             }
             Action::Items(path) => {
-                line(format!("{{{{- range {path} }}}}"));
-                line("- {{ . | quote }}".to_string());
+                line(format!("{{{{- with {path} }}}}"));
+                line(format!("{{{{- toYaml . | nindent {} }}}}", indent.len()));
                 line("{{- end }}".to_string());
-            }
-            Action::Lines(condition, lines) => {
-                let is_conditional = !condition.is_empty();
-                if is_conditional {
-                    line(format!("{{{{- if {condition} }}}}"));
-                }
-                line(key.to_string());
-                lines.iter().for_each(|text| line(text.replace("INDENT", &indent.len().to_string())));
-                if is_conditional {
-                    line("{{- end }}".to_string());
-                }
             }
             Action::If(condition, value) => {
                 line(format!("{{{{- if {condition} }}}}"));

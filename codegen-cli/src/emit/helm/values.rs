@@ -5,11 +5,9 @@ use std::collections::BTreeSet;
 use kubesmith_apimachinery::yaml;
 use serde_json::{Map, Value, json};
 
+use super::types::Types;
 use super::{Has, kept, mark_with_kept};
 use crate::config::{EnvSource, HelmSettings, PullPolicy};
-
-/// Texts that Kubernetes reads as quantities that are not negative (apimachinery's `resource.ParseQuantity`).
-const QUANTITY: &str = r"^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$";
 
 /// The values without which templates cannot be rendered. Helm removes a value that is set to `null`.
 const REQUIRED: [(&str, &[&str]); 3] = [
@@ -34,10 +32,21 @@ fn switch(key: &'static str, text: &'static str, is_on: bool) -> Entry {
     entry(key, text, json!(is_on), json!({"type": "boolean"}))
 }
 
+/// What the values are made of.
+pub(super) struct Values<'a> {
+    pub(super) settings: &'a HelmSettings,
+    pub(super) has: Has,
+    /// The manager's pod in the installer, whose fields are defaults.
+    pub(super) pod: &'a Value,
+}
+
 /// The tables of the values.
-fn tables(settings: &HelmSettings, has: Has) -> Vec<(&'static str, Vec<Entry>)> {
+fn tables(source: &Values<'_>, types: &mut Types) -> Vec<(&'static str, Vec<Entry>)> {
+    let Values { settings, has, .. } = source;
     let deploy = &settings.deploy;
-    let mut out = vec![("manager", manager(settings))];
+    let mut manager = program(source, types);
+    manager.extend(pod(source, types));
+    let mut out = vec![("manager", manager)];
     out.push((
         "crds",
         vec![
@@ -99,13 +108,11 @@ fn tables(settings: &HelmSettings, has: Has) -> Vec<(&'static str, Vec<Entry>)> 
     out
 }
 
-fn manager(settings: &HelmSettings) -> Vec<Entry> {
-    let deploy = &settings.deploy;
-    let (repository, tag) = image(&settings.image);
+/// The values of the manager's program.
+fn program(source: &Values<'_>, types: &mut Types) -> Vec<Entry> {
+    let deploy = &source.settings.deploy;
+    let (repository, tag) = image(&source.settings.image);
     let text = || json!({"type": "string"});
-    let list = |items: Value| json!({"type": "array", "items": items});
-    let table = |properties: Value| json!({"type": "object", "additionalProperties": false, "properties": properties});
-    let source = || json!({"type": "object"});
     let env = deploy.env.iter().map(|(name, value)| json!({"name": name, "value": value}));
     let env_from = deploy.env_from.iter().map(|source| match source {
         EnvSource::Secret(name) => json!({"secretRef": {"name": name}}),
@@ -113,13 +120,9 @@ fn manager(settings: &HelmSettings) -> Vec<Entry> {
     });
     let policy = deploy.image_pull_policy.map_or("", PullPolicy::name);
     let image = json!({"repository": repository, "tag": tag, "pullPolicy": policy});
-    let quantity = json!({"type": ["string", "number"], "pattern": QUANTITY, "minimum": 0});
-    let quantities = json!({"type": "object", "additionalProperties": quantity});
-    let variable =
-        table(json!({"name": {"type": "string", "minLength": 1}, "value": text(), "valueFrom": source()}));
-    let toleration = json!({
-        "key": text(), "operator": text(), "value": text(), "effect": text(), "tolerationSeconds": {"type": "integer"},
-    });
+    let container = |field: &str| source.pod["containers"][0][field].clone();
+    let mut of_container =
+        |key, text, value| entry(key, text, value, types.field("io.k8s.api.core.v1.Container", key));
     vec![
         entry(
             "image",
@@ -131,12 +134,6 @@ fn manager(settings: &HelmSettings) -> Vec<Entry> {
             }}),
         ),
         entry(
-            "imagePullSecrets",
-            "Secrets with credentials for the image.",
-            json!([]),
-            list(table(json!({"name": text()}))),
-        ),
-        entry(
             "replicas",
             match deploy.is_sharded {
                 true => "How many replicas run, each with one shard. Scale to 0 before each change.",
@@ -145,29 +142,50 @@ fn manager(settings: &HelmSettings) -> Vec<Entry> {
             json!(deploy.replicas),
             json!({"type": "integer", "minimum": 0}),
         ),
-        entry("args", "Further arguments.", json!(settings.args), json!({"type": "array", "items": text()})),
-        entry("env", "Environment, as in a container.", env.collect(), list(variable)),
         entry(
-            "envFrom",
-            "Secrets and ConfigMaps whose keys become environment.",
-            env_from.collect(),
-            list(table(json!({"prefix": text(), "secretRef": source(), "configMapRef": source()}))),
+            "args",
+            "Further arguments.",
+            json!(source.settings.args),
+            json!({"type": "array", "items": text()}),
         ),
-        entry(
+        of_container("env", "Environment, as in a container.", env.collect()),
+        of_container("envFrom", "Secrets and ConfigMaps whose keys become environment.", env_from.collect()),
+        of_container(
             "resources",
             "Requests and limits.",
             json!({"limits": deploy.resources.limits, "requests": deploy.resources.requests}),
-            table(json!({"limits": quantities, "requests": quantities, "claims": list(source())})),
         ),
-        entry(
-            "nodeSelector",
-            "Labels of nodes.",
-            json!({}),
-            json!({"type": "object", "additionalProperties": text()}),
+        of_container("livenessProbe", "The check that restarts the manager.", container("livenessProbe")),
+        of_container(
+            "readinessProbe",
+            "The check that lets Services use the manager.",
+            container("readinessProbe"),
         ),
-        entry("tolerations", "Taints of nodes that do not matter.", json!([]), list(table(toleration))),
-        entry("affinity", "Where pods are to run.", json!({}), json!({"type": "object"})),
+        of_container("securityContext", "The rights of the container.", container("securityContext")),
+        of_container("volumeMounts", "Mounts of `volumes`.", json!([])),
     ]
+}
+
+/// The values of the manager's pod.
+fn pod(source: &Values<'_>, types: &mut Types) -> Vec<Entry> {
+    const POD: &str = "io.k8s.api.core.v1.PodSpec";
+    let mut of_pod = |key, text, value| entry(key, text, value, types.field(POD, key));
+    let mut out = vec![
+        of_pod("imagePullSecrets", "Secrets with credentials for the image.", json!([])),
+        of_pod("nodeSelector", "Labels of nodes.", json!({})),
+        of_pod("tolerations", "Taints of nodes that do not matter.", json!([])),
+        of_pod("affinity", "Where pods are to run.", json!({})),
+        of_pod("topologySpreadConstraints", "How pods spread over nodes and zones.", json!([])),
+        of_pod("priorityClassName", "The PriorityClass of the pods.", json!("")),
+        of_pod("volumes", "Further volumes.", json!([])),
+    ];
+    out.push(entry(
+        "podSecurityContext",
+        "The rights of the pods.",
+        source.pod["securityContext"].clone(),
+        types.field(POD, "securityContext"),
+    ));
+    out
 }
 
 /// Repository and tag; the tag is empty for an image with a digest.
@@ -178,58 +196,66 @@ fn image(image: &str) -> (&str, &str) {
     }
 }
 
-/// `values.yaml`
-pub(super) fn file(settings: &HelmSettings, has: Has) -> String {
-    let mut out = mark_with_kept();
-    for (table, entries) in tables(settings, has) {
-        out.push_str(&format!("{table}:\n"));
-        for Entry { key, text, value, .. } in entries {
-            out.push_str(&format!("  # {text}\n"));
-            for line in yaml::to_yaml(&json!({key: value})).lines() {
-                out.push_str(&format!("  {line}\n"));
+impl Values<'_> {
+    /// `values.yaml`
+    pub(super) fn file(&self) -> String {
+        let mut out = mark_with_kept();
+        for (table, entries) in tables(self, &mut Types::default()) {
+            out.push_str(&format!("{table}:\n"));
+            for Entry { key, text, value, .. } in entries {
+                out.push_str(&format!("  # {text}\n"));
+                for line in yaml::to_yaml(&json!({key: value})).lines() {
+                    out.push_str(&format!("  {line}\n"));
+                }
             }
         }
+        out.push_str(&kept("values", 0));
+        out
     }
-    out.push_str(&kept("values", 0));
-    out
+
+    /// `values.schema.json`. Beside the tables it admits the user's own values, what charts that depend on this one use (`global`,
+    /// and `enabled` for a condition), and `tags`, by which Helm chooses dependencies.
+    pub(super) fn schema(&self, own: &BTreeSet<String>) -> String {
+        let mut properties: Map<String, Value> = own.iter().map(|name| (name.clone(), json!({}))).collect();
+        let outer = [
+            ("enabled", "boolean", "The condition of a chart that depends on this one."),
+            ("global", "object", "Values that charts share."),
+            ("tags", "object", "Tags of dependencies, and whether these are installed."),
+        ];
+        properties.extend(
+            outer.map(|(name, kind, text)| (name.to_owned(), json!({"description": text, "type": kind}))),
+        );
+        let mut required = Vec::new();
+        let mut types = Types::default();
+        for (name, entries) in tables(self, &mut types) {
+            properties.insert(name.to_string(), table(name, entries));
+            required.push(name);
+        }
+        let schema = json!({
+            "$comment": format!("Code generated by kubesmith helm v{}. DO NOT EDIT.", env!("CARGO_PKG_VERSION")),
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "type": "object",
+            "additionalProperties": false,
+            "properties": properties,
+            "required": required,
+        });
+        let text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+        format!("{},\n{}}}\n", text.trim_end_matches("\n}"), types.text())
+    }
 }
 
-/// `values.schema.json`. Beside the tables it admits the user's own values, what charts that depend on this one use (`global`,
-/// and `enabled` for a condition), and `tags`, by which Helm chooses dependencies.
-pub(super) fn schema(settings: &HelmSettings, has: Has, own: &BTreeSet<String>) -> String {
-    let mut properties: Map<String, Value> = own.iter().map(|name| (name.clone(), json!({}))).collect();
-    let outer = [
-        ("enabled", "boolean", "The condition of a chart that depends on this one."),
-        ("global", "object", "Values that charts share."),
-        ("tags", "object", "Tags of dependencies, and whether these are installed."),
-    ];
-    properties.extend(
-        outer.map(|(name, kind, text)| (name.to_owned(), json!({"description": text, "type": kind}))),
-    );
-    let mut required = Vec::new();
-    for (name, entries) in tables(settings, has) {
-        let entries: Map<String, Value> = entries
-            .into_iter()
-            .map(|Entry { key, text, mut schema, .. }| {
-                schema["description"] = json!(text);
-                (key.to_string(), schema)
-            })
-            .collect();
-        let mut table = json!({"type": "object", "additionalProperties": false, "properties": entries});
-        if let Some((_, needed)) = REQUIRED.iter().find(|(known, _)| *known == name) {
-            table["required"] = json!(needed);
-        }
-        properties.insert(name.to_string(), table);
-        required.push(name);
+/// The schema of a table.
+fn table(name: &str, entries: Vec<Entry>) -> Value {
+    let entries: Map<String, Value> = entries
+        .into_iter()
+        .map(|Entry { key, text, mut schema, .. }| {
+            schema["description"] = json!(text);
+            (key.to_string(), schema)
+        })
+        .collect();
+    let mut table = json!({"type": "object", "additionalProperties": false, "properties": entries});
+    if let Some((_, needed)) = REQUIRED.iter().find(|(known, _)| *known == name) {
+        table["required"] = json!(needed);
     }
-    let schema = json!({
-        "$comment": format!("Code generated by kubesmith helm v{}. DO NOT EDIT.", env!("CARGO_PKG_VERSION")),
-        "$schema": "http://json-schema.org/draft-07/schema#",
-        "type": "object",
-        "additionalProperties": false,
-        "properties": properties,
-        "required": required,
-    });
-    let text = serde_json::to_string_pretty(&schema).unwrap_or_default();
-    format!("{text}\n")
+    table
 }
