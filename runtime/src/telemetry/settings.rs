@@ -50,7 +50,7 @@ impl Settings {
             url,
             timeout: timeout.map_or(TIMEOUT, Duration::from_millis),
             headers: headers(&traces_or_general("HEADERS").unwrap_or_default()),
-            gzip: gzip(traces_or_general("COMPRESSION"))?,
+            gzip: gzip(traces_or_general("COMPRESSION").as_deref())?,
             names_service: set("OTEL_SERVICE_NAME").is_some() || keys.any(|key| key == "service.name"),
         })
     }
@@ -61,8 +61,8 @@ pub(super) fn traces_below(address: &str) -> String {
     format!("{}{TRACES_PATH}", address.trim_end_matches('/'))
 }
 
-fn gzip(compression: Option<String>) -> Result<bool, TraceExporterError> {
-    match compression.as_deref() {
+fn gzip(compression: Option<&str>) -> Result<bool, TraceExporterError> {
+    match compression {
         None | Some("none") => Ok(false),
         Some("gzip") => Ok(true),
         Some(other) => Err(TraceExporterError::Compression(other.to_owned())),

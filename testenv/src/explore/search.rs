@@ -1,5 +1,7 @@
 //! Searches for a failing schedule, and reduces it.
 
+mod shrink;
+
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -7,15 +9,13 @@ use super::beginning::Beginning;
 use super::compare::{difference, outdated};
 use super::dice::Dice;
 use super::oracle::Failure;
-use super::plan::{Ground, Plan, random, smaller, systematic};
+use super::plan::{Ground, Plan, random, systematic};
 use super::report::{Crashed, Failed, Report};
 use super::run::{Aim, Expected, Options, Outcome, Scenario, run};
 use super::settings::Settings;
 use super::state::State;
 use super::world::is_noise;
 
-/// The limit of runs that reduce a schedule.
-const MOST_SHRINKS: usize = 60;
 /// The limit of runs of a failing schedule before it counts as not repeatable.
 const REPEATS: usize = 3;
 
@@ -436,25 +436,6 @@ impl Search<'_> {
             let outcome = self.run(plan);
             outcome.failure.as_ref().is_some_and(|found| found.is_like(failure)).then_some(outcome)
         })
-    }
-
-    fn shrink(&mut self, plan: &mut Plan, mut best: Outcome, failure: &Failure) -> Outcome {
-        plan.faults.retain(|planned| best.fired.contains(&format!("{}@{}", planned.fault, planned.site)));
-        let mut left = MOST_SHRINKS;
-        'smaller: loop {
-            for candidate in smaller(plan) {
-                if left == 0 {
-                    return best;
-                }
-                left -= 1;
-                let outcome = self.run(&candidate);
-                if outcome.failure.as_ref().is_some_and(|found| found.is_like(failure)) {
-                    (*plan, best) = (candidate, outcome);
-                    continue 'smaller;
-                }
-            }
-            return best;
-        }
     }
 
     fn report(&self) -> Report {

@@ -114,8 +114,8 @@ mod tests {
             on_resize(&Field::root(container)).into_iter().map(|policy| policy.path).collect()
         };
         assert_eq!(paths(&resize), ["resizePolicy[0].restartPolicy"]);
-        let mut sidecar = resize.clone();
-        sidecar["restartPolicy"] = json!("Always");
+        let sidecar =
+            json!({"restartPolicy": "Always", "resizePolicy": [{"restartPolicy": "RestartContainer"}]});
         assert!(paths(&sidecar).is_empty());
     }
 

@@ -187,11 +187,10 @@ fn stored_object_with_a_tolerated_fault_is_updated() {
     init["initContainers"][0]["resizePolicy"] =
         json!([{"resourceName": "cpu", "restartPolicy": "RestartContainer"}]);
     let labelled = |spec: &Value| json!({"metadata": {"labels": {"a": "b"}}, "spec": spec});
-    let controller = |spec: &Value, more: Value| {
+    let controller = |spec: &Value, mut more: Value| {
         let mut object =
             json!({"spec": {"selector": {"matchLabels": {"a": "b"}}, "template": labelled(spec)}});
-        crate::meta::object_mut(&mut object["spec"])
-            .extend(crate::meta::object_mut(&mut more.clone()).clone());
+        crate::meta::object_mut(&mut object["spec"]).append(crate::meta::object_mut(&mut more));
         object
     };
     let rolling = json!({"strategy": {"type": "Recreate"}});
