@@ -50,21 +50,30 @@ need_program() {
   PATH=$PATH:$(realpath "$folder/usr/bin")
 }
 
-# need_helm: the command `helm`; without one, Helm's Go library in a package of PyPI, which hack/helm.py runs.
-need_helm() {
+# find_helm: the command `helm`; without one, Helm's Go library from a package of PyPI, which hack/helm.py runs. It fails, and says
+# so, where the package cannot be had; the tests' own renderer then stands in for Helm.
+find_helm() {
   local folder=$target/programs/helm
   command -v helm >/dev/null && return
   need python3 python3
-  if [ ! -e "$folder/library/helm_python" ]; then
-    echo "downloading helm-python-sdk"
-    python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip
-    mkdir -p "$folder"
-    python3 -m pip download --quiet --no-deps --dest "$folder" helm-python-sdk==0.2.2
-    python3 -m zipfile --extract "$folder"/helm_python_sdk-*.whl "$folder/library"
+  if [ ! -e "$folder/library/helm_python" ] && ! fetch_helm "$folder"; then
+    rm -rf "$folder"
+    echo "helm is not on the PATH, and helm-python-sdk could not be downloaded: no check by Helm itself"
+    return 1
   fi
   printf '#!/bin/sh\nHELM_LIBRARY=%q exec python3 %q "$@"\n' "$(realpath "$folder/library")" "$PWD/hack/helm.py" >"$folder/helm"
   chmod +x "$folder/helm"
-  PATH=$PATH:$(realpath "$folder")
+  "$folder/helm" version && PATH=$PATH:$(realpath "$folder")
+}
+
+# fetch_helm FOLDER: downloads the package if it is the known one.
+fetch_helm() {
+  echo "downloading helm-python-sdk"
+  mkdir -p "$1"
+  python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip || return
+  echo "helm-python-sdk==0.2.2 --hash=sha256:28cc13abaf134c3a7e37f070c939be8d9cdc9825c3c8b8b2d35161073bcd4578" >"$1/requirements.txt"
+  python3 -m pip download --quiet --no-deps --require-hashes --retries 1 --timeout 10 --dest "$1" --requirement "$1/requirements.txt" &&
+    python3 -m zipfile --extract "$1"/helm_python_sdk-*.whl "$1/library"
 }
 
 # need_tools: cargo and a C compiler, which Rust links with, are there.

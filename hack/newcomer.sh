@@ -22,7 +22,6 @@ need python3 python3
 need kubectl kubernetes-client
 need make make
 need curl curl
-need_helm
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
 build_as_ci
 # For `kubesmith init` in the tutorial.
@@ -165,7 +164,8 @@ migration() {
 operations() {
   # The pages whose commands run as they stand; those of the page about observability are changed first. Helm comes first: it does not
   # adopt CRDs that others have installed.
-  local page port pages=(helm deploy)
+  local page port pages=(deploy)
+  if find_helm; then pages=(helm deploy); fi
   KUBESMITH=$newcomer/bin/kubesmith serve "$newcomer/cluster" --feature-gates ShardedListAndWatch=true
   for page in "${pages[@]}" observability; do
     mkdir -p "$newcomer/operations/$page"
