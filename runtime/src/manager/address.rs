@@ -46,7 +46,6 @@ impl BindAddress {
     }
 
     /// Reports whether only processes of this host reach the address.
-    #[cfg(all(feature = "clap", feature = "webhook"))]
     pub(super) fn is_local(&self) -> bool {
         match &self.0 {
             Place::Nowhere => true,
@@ -147,7 +146,6 @@ mod tests {
         }
     }
 
-    #[cfg(all(feature = "clap", feature = "webhook"))]
     #[test]
     fn only_loopback_addresses_are_local() {
         for (text, is_local) in [

@@ -113,7 +113,7 @@ impl ManagerBuilder {
     /// Serves `/metrics` only to users whom the cluster allows `get` on the path `/metrics`, as controller-runtime's
     /// `WithAuthenticationAndAuthorization`: the bearer token of a request is checked by a TokenReview, and its user by a
     /// SubjectAccessReview. The program needs the right to create both. Use it with [`metrics_tls`](Self::metrics_tls): without TLS,
-    /// tokens are readable on their way.
+    /// tokens are readable on their way, so [`Manager::run`] accepts only a loopback address then.
     ///
     /// ```no_run
     /// # fn example(client: kube::Client) {

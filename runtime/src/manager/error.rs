@@ -32,12 +32,22 @@ pub enum ManagerError {
     #[error("cannot serve metrics over TLS: {0}")]
     OwnCertificate(#[source] crate::webhook::RotationError),
     /// The metrics endpoint has no certificate, and without the feature `cert-rotation` the manager makes none.
-    #[cfg(all(feature = "webhook", not(feature = "cert-rotation")))]
+    #[cfg(not(feature = "cert-rotation"))]
     #[error(
-        "metrics over TLS need a certificate: give its folder with --metrics-cert-path, enable the feature `cert-rotation` of \
-         kubesmith-runtime, or serve plain metrics with --metrics-secure=false"
+        "metrics over TLS need a certificate: enable the feature `cert-rotation` of kubesmith-runtime, or its feature `webhook` and \
+         give the certificate's folder with --metrics-cert-path. Or serve plain metrics: on a loopback address, such as \
+         --metrics-bind-address=127.0.0.1:8080, or with --metrics-secure=false"
     )]
     NoMetricsCertificate,
+    /// Readers of metrics would send their tokens over plain HTTP.
+    #[error(
+        "readers of the metrics on {address} would send their tokens over plain HTTP: serve the metrics over TLS (--metrics-secure), on a \
+         loopback address, such as 127.0.0.1:8080, or without authorization (--metrics-authorize=false)"
+    )]
+    PlainTokens {
+        /// The address of the metrics.
+        address: BindAddress,
+    },
     /// Webhooks cannot be served.
     #[cfg(feature = "webhook")]
     #[error(transparent)]

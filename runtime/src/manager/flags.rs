@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use clap::builder::RangedU64ValueParser;
 use kube::Client;
 
-#[cfg(feature = "webhook")]
-use super::MetricsTls;
-use super::{BindAddress, Manager, ManagerBuilder};
+use super::{BindAddress, Manager, ManagerBuilder, MetricsTls};
 use crate::client::{self, build_config_from_flags};
 use crate::leaderelection::{InvalidElection, LeaderElector, default_identity};
 use crate::metrics::Registry;
@@ -55,12 +53,10 @@ pub struct ManagerFlags {
     /// The address of /metrics, such as :8443; 0 turns it off
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     pub metrics_bind_address: BindAddress,
-    /// Serve /metrics over TLS, as is usual unless the address is a loopback one. Use --metrics-secure=false to use HTTP instead
-    #[cfg(feature = "webhook")]
+    /// Serve /metrics over TLS. Default: true unless the address is a loopback one. Use --metrics-secure=false to use HTTP instead
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub metrics_secure: Option<bool>,
-    /// Serve /metrics only to users whom the cluster allows it, by the token of their requests, as is usual with TLS
-    #[cfg(feature = "webhook")]
+    /// Serve /metrics only to users whom the cluster allows it, by the token of their requests. Default: true with TLS
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub metrics_authorize: Option<bool>,
     /// The folder with tls.crt and tls.key for /metrics; without it the certificate is that of --webhook-cert-secret, or self-signed
@@ -134,8 +130,12 @@ impl ManagerFlags {
             .metrics_address(self.metrics_bind_address.clone())
             .health_address(self.health_probe_bind_address.clone())
             .debug_address(self.debug_bind_address.clone());
+        let builder = self.metrics(builder);
         #[cfg(feature = "webhook")]
-        let builder = self.certificates(builder);
+        let builder = match &self.webhook_cert_dir {
+            Some(folder) => builder.webhook_cert_dir(folder),
+            None => builder,
+        };
         #[cfg(feature = "cert-rotation")]
         let builder = self.rotation(builder, &client, registry);
         if !self.leader_elect {
@@ -147,24 +147,28 @@ impl ManagerFlags {
         Ok(builder.leader_election(elector.metrics(registry).build()?))
     }
 
-    #[cfg(feature = "webhook")]
-    fn certificates(&self, mut builder: ManagerBuilder) -> ManagerBuilder {
-        let is_secure = self
-            .metrics_secure
-            .unwrap_or(self.metrics_cert_path.is_some() || !self.metrics_bind_address.is_local());
-        builder.manager.metrics_tls = match &self.metrics_cert_path {
-            _ if !is_secure => MetricsTls::Off,
-            Some(folder) => {
-                let certificate = CertWatcher::builder(folder.join("tls.crt"), folder.join("tls.key"));
-                MetricsTls::Given(Box::new(certificate))
-            }
-            None => MetricsTls::Own,
-        };
+    fn metrics(&self, mut builder: ManagerBuilder) -> ManagerBuilder {
+        let given = self.metrics_certificate();
+        let is_usual = given.is_some() || !self.metrics_bind_address.is_local();
+        let is_secure = self.metrics_secure.unwrap_or(is_usual);
+        builder.manager.metrics_tls =
+            if is_secure { given.unwrap_or(MetricsTls::Own) } else { MetricsTls::Off };
         builder.manager.metrics_authorization = self.metrics_authorize.unwrap_or(is_secure);
-        match &self.webhook_cert_dir {
-            Some(folder) => builder.webhook_cert_dir(folder),
-            None => builder,
-        }
+        builder
+    }
+
+    /// Returns the certificate of `--metrics-cert-path`.
+    #[cfg(feature = "webhook")]
+    fn metrics_certificate(&self) -> Option<MetricsTls> {
+        let folder = self.metrics_cert_path.as_ref()?;
+        let certificate = CertWatcher::builder(folder.join("tls.crt"), folder.join("tls.key"));
+        Some(MetricsTls::Given(Box::new(certificate)))
+    }
+
+    /// Returns no certificate: only the feature `webhook` reads certificates.
+    #[cfg(not(feature = "webhook"))]
+    fn metrics_certificate(&self) -> Option<MetricsTls> {
+        None
     }
 
     #[cfg(feature = "cert-rotation")]
@@ -268,19 +272,52 @@ mod tests {
     #[tokio::test]
     async fn certificate_flags_choose_folders() {
         let run = async |flags: &[&str]| {
-            let off = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
-            let flags = parse(&[&off, flags].concat()).unwrap();
+            let flags = parse(&[&["--health-probe-bind-address=0"], flags].concat()).unwrap();
             let mut manager = flags.builder(client(), &Registry::new(), "a").unwrap().build();
             manager.add_webhooks(crate::webhook::Server::builder().port(0).build().unwrap());
-            manager.run(std::future::pending()).await.unwrap_err()
+            manager.run(std::future::pending()).await.unwrap_err().to_string()
         };
-        let webhook = run(&["--webhook-cert-dir=/nowhere/webhook"]).await.to_string();
+        let certificate = "--metrics-cert-path=/nowhere/metrics";
+        // Metrics that are off need no certificate.
+        let webhook =
+            run(&["--metrics-bind-address=0", certificate, "--webhook-cert-dir=/nowhere/webhook"]).await;
         assert!(webhook.contains("/nowhere/webhook/tls.crt"), "{webhook}");
-        let metrics = run(&["--metrics-secure", "--metrics-cert-path=/nowhere/metrics"]).await.to_string();
+        let metrics = run(&["--metrics-bind-address=127.0.0.1:0", certificate]).await;
         assert!(
             metrics.contains("metrics over TLS") && metrics.contains("/nowhere/metrics/tls"),
             "{metrics}"
         );
+    }
+
+    async fn refusal(flags: &[&str]) -> String {
+        let flags = parse(&[&["--health-probe-bind-address=0"], flags].concat()).unwrap();
+        let manager = flags.builder(client(), &Registry::new(), "a").unwrap().build();
+        manager.run(std::future::pending()).await.unwrap_err().to_string()
+    }
+
+    #[tokio::test]
+    async fn tokens_over_plain_http_are_refused_unless_the_address_is_local() {
+        let plain = ["--metrics-secure=false", "--metrics-authorize"];
+        let error = refusal(&[&["--metrics-bind-address=:0"], &plain[..]].concat()).await;
+        assert!(error.contains(":0") && error.contains("--metrics-authorize=false"), "{error}");
+        for address in ["127.0.0.1:0", "0"] {
+            let address = format!("--metrics-bind-address={address}");
+            let flags = [&[address.as_str(), "--health-probe-bind-address=0"], &plain[..]].concat();
+            let manager = parse(&flags).unwrap().builder(client(), &Registry::new(), "a").unwrap().build();
+            manager.run(std::future::ready(())).await.unwrap();
+        }
+    }
+
+    #[cfg(not(feature = "webhook"))]
+    #[tokio::test]
+    async fn metrics_without_tls_are_local_or_asked_for() {
+        for flags in [&["--metrics-bind-address=:0"][..], &["--metrics-secure"]] {
+            let error = refusal(flags).await;
+            assert!(error.contains("`cert-rotation`") && error.contains("--metrics-secure=false"), "{error}");
+        }
+        let plain = ["--metrics-bind-address=:0", "--health-probe-bind-address=0", "--metrics-secure=false"];
+        let manager = parse(&plain).unwrap().builder(client(), &Registry::new(), "a").unwrap().build();
+        manager.run(std::future::ready(())).await.unwrap();
     }
 
     #[cfg(feature = "webhook")]

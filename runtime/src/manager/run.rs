@@ -28,13 +28,13 @@ impl Manager {
     /// # Cancel safety
     ///
     /// Dropping the future aborts everything; informers are stopped but not awaited.
-    pub async fn run(self, stop: impl Future<Output = ()> + Send) -> Result<(), ManagerError> {
+    pub async fn run(mut self, stop: impl Future<Output = ()> + Send) -> Result<(), ManagerError> {
         if let (Some(_), None, Some(first)) = (&self.sharding, &self.elector, self.on_leader.first()) {
             return Err(ManagerError::NoLeader { name: first.name().to_owned() });
         }
+        let metrics_tls = self.load_metrics_tls()?;
         let endpoints_stop = CancellationToken::new();
         let informers = Informers([vec![self.factory], self.informers].concat());
-        let metrics_tls = self.metrics_tls.load(&self.webhooks, &self.registry)?;
         let authorizer = self.metrics_authorization.then(|| Authorizer::new(self.client));
         let lease = self.elector.as_ref().map(LeaderElector::view);
         let debug = Routes::debug(self.states, informers.clone(), self.shard, lease, self.log_levels);

@@ -5,8 +5,8 @@ use std::io;
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
-use super::ManagerError;
 use super::webhooks::Webhooks;
+use super::{Manager, ManagerError};
 use crate::metrics::Registry;
 
 /// The certificate of the metrics endpoint.
@@ -18,7 +18,7 @@ pub(super) enum MetricsTls {
     #[cfg(feature = "webhook")]
     Given(Box<crate::webhook::CertWatcherBuilder>),
     /// The manager's own one.
-    #[cfg(any(feature = "cert-rotation", all(feature = "webhook", feature = "clap")))]
+    #[cfg(any(feature = "cert-rotation", feature = "clap"))]
     Own,
 }
 
@@ -31,11 +31,25 @@ pub(super) struct Tls {
     never: std::convert::Infallible,
 }
 
+impl Manager {
+    /// Loads the certificate of the metrics, if they are served over TLS.
+    pub(super) fn load_metrics_tls(&mut self) -> Result<Option<Tls>, ManagerError> {
+        let address = &self.metrics_address;
+        if !address.is_on() {
+            return Ok(None);
+        }
+        if matches!(self.metrics_tls, MetricsTls::Off) && self.metrics_authorization && !address.is_local() {
+            return Err(ManagerError::PlainTokens { address: address.clone() });
+        }
+        std::mem::take(&mut self.metrics_tls).load(&self.webhooks, &self.registry)
+    }
+}
+
 #[cfg(feature = "webhook")]
 impl MetricsTls {
     /// Reads the certificate.
     #[cfg_attr(not(feature = "cert-rotation"), allow(unused_variables, reason = "webhooks have the rotator"))]
-    pub(super) fn load(self, webhooks: &Webhooks, registry: &Registry) -> Result<Option<Tls>, ManagerError> {
+    fn load(self, webhooks: &Webhooks, registry: &Registry) -> Result<Option<Tls>, ManagerError> {
         let certificate = match self {
             MetricsTls::Off => return Ok(None),
             MetricsTls::Given(certificate) => *certificate,
@@ -64,7 +78,7 @@ impl Tls {
     /// Reads the certificate again, so that one that the webhooks have obtained is served from the start.
     pub(super) async fn refresh(&self) {
         let certificate = self.certificate.clone();
-        // A failure is logged and counted, and the next read is soon.
+        // `reload` logs and counts a failure, and reads again at the next interval.
         let _ = tokio::task::spawn_blocking(move || drop(certificate.reload())).await;
     }
 
@@ -76,8 +90,13 @@ impl Tls {
 
 #[cfg(not(feature = "webhook"))]
 impl MetricsTls {
-    pub(super) fn load(self, _: &Webhooks, _: &Registry) -> Result<Option<Tls>, ManagerError> {
-        Ok(None)
+    /// Refuses TLS, which the feature `webhook` contains.
+    fn load(self, _: &Webhooks, _: &Registry) -> Result<Option<Tls>, ManagerError> {
+        match self {
+            MetricsTls::Off => Ok(None),
+            #[cfg(feature = "clap")]
+            MetricsTls::Own => Err(ManagerError::NoMetricsCertificate),
+        }
     }
 }
 

@@ -12,8 +12,8 @@ use crate::webhook::{CertWatcher, CertWatcherBuilder};
 
 /// The validity of a self-signed certificate (client-go's `GenerateSelfSignedCertKey`).
 const VALIDITY: Duration = Duration::from_secs(365 * 24 * 3600);
-/// The names of a self-signed certificate (controller-runtime's metrics server): its clients cannot verify it, except
-/// by a copy.
+/// The names of a self-signed certificate (controller-runtime's metrics server): clients cannot verify it
+/// unless they trust a copy of it.
 const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 /// A self-signed certificate in memory.
