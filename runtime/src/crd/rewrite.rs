@@ -67,8 +67,9 @@ impl Rewrite {
                     tell(&mut self.added, &mut self.more, format!("{path}[{at}]"));
                 }
             }
-            // Servers write numbers anew: 1 may become 1.0.
-            (Value::Number(old), Value::Number(new)) if old.as_f64() == new.as_f64() => {}
+            // Servers write numbers anew: 1 may become 1.0. Two integers may differ although their floats do not.
+            (Value::Number(old), Value::Number(new))
+                if (old.is_f64() || new.is_f64()) && old.as_f64() == new.as_f64() => {}
             _ if before == after => {}
             _ => tell(&mut self.changed, &mut self.more, path.to_owned()),
         }
@@ -138,6 +139,18 @@ mod tests {
         let mut same = Rewrite::new(ObjectKey::cluster("n"));
         same.compare(&before, &before);
         assert!(!same.is_change());
+    }
+
+    #[test]
+    fn integers_are_compared_exactly() {
+        let mut rewrite = Rewrite::new(ObjectKey::cluster("n"));
+        // 2^53 and its neighbour are the same float.
+        let (before, after) = (9_007_199_254_740_993_u64, 9_007_199_254_740_992_u64);
+        rewrite.compare(
+            &json!({"a": before, "b": u64::MAX, "c": 2, "d": -1, "e": 1.5}),
+            &json!({"a": after, "b": u64::MAX - 1, "c": 2.0, "d": -1, "e": 1.5}),
+        );
+        assert_eq!(rewrite.changed, ["a", "b"]);
     }
 
     #[test]
