@@ -37,15 +37,20 @@ pub(crate) struct Placed<T> {
 impl<T: QueueKey> Queue<T> {
     /// Returns the first `most` keys of the queue in a report's order, and the number of all.
     pub(crate) fn places(&self, most: usize) -> (Vec<Placed<T>>, usize) {
-        let (keys, total) = {
+        let (mut keys, total) = {
             let state = self.shared.lock();
-            let mut all: Vec<(&T, Place)> = state.core.places().collect();
-            all.sort_by_key(|(_, place)| place.order());
+            let mut all: Vec<(usize, (&T, Place))> = state.core.places().enumerate().collect();
             let total = all.len();
-            let first = all.into_iter().take(most).map(|(key, place)| (key.clone(), place));
+            // A sort of all keys would hold the lock for longer.
+            if most < total {
+                all.select_nth_unstable_by_key(most, |(at, (_, place))| (place.order(), *at));
+                all.truncate(most);
+            }
+            let first = all.into_iter().map(|(at, (key, place))| (at, key.clone(), place));
             (first.collect::<Vec<_>>(), total)
         };
-        let placed = |(key, place)| {
+        keys.sort_unstable_by_key(|(at, _, place)| (place.order(), *at));
+        let placed = |(_, key, place)| {
             let requeues = self.num_requeues(&key);
             Placed { key, place, requeues }
         };
@@ -77,5 +82,16 @@ mod tests {
         assert_eq!(first[2].place, Place::Delayed { until: now + Duration::from_millis(5) });
         assert_eq!(first[2].requeues, 1);
         item.done();
+    }
+
+    #[test]
+    fn first_keys_of_a_long_queue_are_in_the_order_of_their_slots() {
+        let queue = Queue::new("q");
+        (0..1000).for_each(|key| queue.add(key));
+        for most in [0, 1, 10, 999, 1000, 1001] {
+            let (first, total) = queue.places(most);
+            let keys: Vec<usize> = first.iter().map(|placed| placed.key).collect();
+            assert_eq!((keys, total), ((0..most.min(1000)).collect(), 1000));
+        }
     }
 }
