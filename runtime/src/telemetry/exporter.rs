@@ -26,9 +26,33 @@ pub enum TraceExporterError {
     /// The client to the collector cannot be made.
     #[error("the client to the collector: {0}")]
     Client(#[source] client::Error),
-    /// `OTEL_EXPORTER_OTLP_COMPRESSION` is neither `gzip` nor `none`.
-    #[error("the compression {0:?} of OTEL_EXPORTER_OTLP_COMPRESSION is unknown: set gzip or none")]
-    Compression(String),
+    /// `OTEL_EXPORTER_OTLP_COMPRESSION`, or the variable for traces, is neither `gzip` nor `none`.
+    #[error("the compression {value:?} of {variable} is unknown: set gzip or none")]
+    Compression {
+        /// The name of the variable.
+        variable: String,
+        /// Its value.
+        value: String,
+    },
+    /// `OTEL_EXPORTER_OTLP_TIMEOUT`, or the variable for traces, is not a number of milliseconds.
+    #[error("the timeout {value:?} of {variable} is not a whole number of milliseconds, such as 10000")]
+    Timeout {
+        /// The name of the variable.
+        variable: String,
+        /// Its value.
+        value: String,
+    },
+    /// `OTEL_EXPORTER_OTLP_HEADERS`, or the variable for traces, has a malformed part. The error does not contain it, as
+    /// headers are often credentials.
+    #[error(
+        "part {part} of {variable} is not a header: write name=value, with a percent-encoded value, and commas between headers"
+    )]
+    Header {
+        /// The name of the variable.
+        variable: String,
+        /// The number of the part between commas, counted from 1.
+        part: usize,
+    },
     /// The last spans did not reach the collector.
     #[error("the last spans did not reach the collector: {0}")]
     Shutdown(#[source] OTelSdkError),
@@ -39,7 +63,9 @@ pub enum TraceExporterError {
 /// The settings come from OpenTelemetry's environment variables: `OTEL_EXPORTER_OTLP_ENDPOINT`,
 /// `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_EXPORTER_OTLP_TIMEOUT`,
 /// `OTEL_EXPORTER_OTLP_COMPRESSION`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER` and
-/// `OTEL_BSP_*`. An empty variable counts as unset. A collector that is slow or away delays nothing: spans that do not
+/// `OTEL_BSP_*`. An empty variable counts as unset. [`start`](TraceExporterBuilder::start) refuses malformed endpoints, headers,
+/// timeouts and compressions. OpenTelemetry's specification lets a program fail at its start for a bad environment; a warning would
+/// be lost, as the program installs its log after the start. A collector that is slow or away delays nothing: spans that do not
 /// fit the queue are dropped.
 ///
 /// ```no_run
@@ -133,7 +159,7 @@ impl TraceExporterBuilder {
     /// Starts the export. The collector need not be there yet.
     ///
     /// # Errors
-    /// An address that is not a URL, and an unknown compression.
+    /// An address that is not a URL, a malformed timeout or header, and an unknown compression.
     ///
     /// # Panics
     /// Outside a tokio runtime.

@@ -1,6 +1,9 @@
 //! OpenTelemetry's environment variables for the export of spans.
 //!
-//! Source: "Environment Variable Specification" and "OpenTelemetry Protocol Exporter" of OpenTelemetry's specification.
+//! Source: "Environment Variable Specification" and "OpenTelemetry Protocol Exporter" of OpenTelemetry's specification. They ask
+//! for a warning about a malformed number or enum, and for the default in its place. "Error handling" also allows a program to
+//! fail at its start for a bad environment. That is done here: the program has no log yet, so a warning would be lost, and
+//! spans without the credentials of a header would be lost too.
 
 use std::time::Duration;
 
@@ -35,22 +38,22 @@ impl Settings {
     /// Reads the variables. An empty one counts as unset.
     fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, TraceExporterError> {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+        // The variable's name, and its value.
         let traces_or_general = |name: &str| {
-            set(&format!("OTEL_EXPORTER_OTLP_TRACES_{name}"))
-                .or_else(|| set(&format!("OTEL_EXPORTER_OTLP_{name}")))
+            let names = [format!("OTEL_EXPORTER_OTLP_TRACES_{name}"), format!("OTEL_EXPORTER_OTLP_{name}")];
+            names.into_iter().find_map(|name| set(&name).map(|value| (name, value)))
         };
         // The variable for traces is the whole URL, and the general one is the base.
         let url = set("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").unwrap_or_else(|| {
             traces_below(set("OTEL_EXPORTER_OTLP_ENDPOINT").as_deref().unwrap_or(ENDPOINT))
         });
-        let timeout = traces_or_general("TIMEOUT").and_then(|text| text.parse().ok());
         let attributes = set("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
         let mut keys = attributes.split(',').filter_map(|pair| Some(pair.split_once('=')?.0.trim()));
         Ok(Self {
             url,
-            timeout: timeout.map_or(TIMEOUT, Duration::from_millis),
-            headers: headers(&traces_or_general("HEADERS").unwrap_or_default()),
-            gzip: gzip(traces_or_general("COMPRESSION").as_deref())?,
+            timeout: traces_or_general("TIMEOUT").map_or(Ok(TIMEOUT), timeout)?,
+            headers: traces_or_general("HEADERS").map_or(Ok(HeaderMap::new()), headers)?,
+            gzip: traces_or_general("COMPRESSION").map_or(Ok(false), gzip)?,
             names_service: set("OTEL_SERVICE_NAME").is_some() || keys.any(|key| key == "service.name"),
         })
     }
@@ -61,30 +64,39 @@ pub(super) fn traces_below(address: &str) -> String {
     format!("{}{TRACES_PATH}", address.trim_end_matches('/'))
 }
 
-fn gzip(compression: Option<&str>) -> Result<bool, TraceExporterError> {
-    match compression {
-        None | Some("none") => Ok(false),
-        Some("gzip") => Ok(true),
-        Some(other) => Err(TraceExporterError::Compression(other.to_owned())),
+fn timeout((variable, value): (String, String)) -> Result<Duration, TraceExporterError> {
+    match value.trim().parse() {
+        Ok(millis) => Ok(Duration::from_millis(millis)),
+        Err(_) => Err(TraceExporterError::Timeout { variable, value }),
     }
 }
 
-/// Reads `name=value` pairs, whose values are percent-encoded, and leaves out those that are no headers.
-fn headers(text: &str) -> HeaderMap {
-    let mut out = HeaderMap::new();
-    for pair in text.split(',').filter(|pair| !pair.trim().is_empty()) {
-        let header = pair.split_once('=').and_then(|(name, value)| {
-            let mut value = HeaderValue::from_bytes(&decoded(value.trim())?).ok()?;
-            // Most of them are credentials.
-            value.set_sensitive(true);
-            Some((HeaderName::from_bytes(name.trim().as_bytes()).ok()?, value))
-        });
-        match header {
-            Some((name, value)) => drop(out.insert(name, value)),
-            None => tracing::warn!("OTEL_EXPORTER_OTLP_HEADERS has a part that is no header; it is left out"),
-        }
+fn gzip((variable, value): (String, String)) -> Result<bool, TraceExporterError> {
+    match value.as_str() {
+        "none" => Ok(false),
+        "gzip" => Ok(true),
+        _ => Err(TraceExporterError::Compression { variable, value }),
     }
-    out
+}
+
+/// Reads `name=value` pairs, whose values are percent-encoded.
+fn headers((variable, text): (String, String)) -> Result<HeaderMap, TraceExporterError> {
+    let mut out = HeaderMap::new();
+    for (at, pair) in text.split(',').enumerate().filter(|(_, pair)| !pair.trim().is_empty()) {
+        let Some((name, value)) = header(pair) else {
+            return Err(TraceExporterError::Header { variable, part: at + 1 });
+        };
+        out.insert(name, value);
+    }
+    Ok(out)
+}
+
+fn header(pair: &str) -> Option<(HeaderName, HeaderValue)> {
+    let (name, value) = pair.split_once('=')?;
+    let mut value = HeaderValue::from_bytes(&decoded(value.trim())?).ok()?;
+    // Most of them are credentials.
+    value.set_sensitive(true);
+    Some((HeaderName::from_bytes(name.trim().as_bytes()).ok()?, value))
 }
 
 /// Decodes `%41` to `A`; `None` for a percent sign without two digits.
@@ -93,6 +105,10 @@ fn decoded(text: &str) -> Option<Vec<u8>> {
     let mut out = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {
         let (digits, rest) = part.split_at_checked(2)?;
+        // `from_str_radix` accepts a sign.
+        if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            return None;
+        }
         out.push(u8::from_str_radix(digits, 16).ok()?);
         out.extend_from_slice(rest.as_bytes());
     }
@@ -167,8 +183,9 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_percent_decoded_and_malformed_ones_left_out() {
-        let found = headers("authorization=Basic%20QQ%3D%3D, a = b ,broken,c=%4,=d,,x=1=2");
+    fn headers_are_percent_decoded() {
+        let found = headers(("V".to_owned(), "authorization=Basic%20QQ%3D%3D, a = b ,,x=1=2".to_owned()));
+        let found = found.unwrap();
         let found: Vec<(&str, &[u8])> =
             found.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
         let expected: [(&str, &[u8]); 3] = [("authorization", b"Basic QQ=="), ("a", b"b"), ("x", b"1=2")];
@@ -176,10 +193,30 @@ mod tests {
     }
 
     #[test]
-    fn unknown_compression_is_refused() {
-        let set = |value| settings(&[("OTEL_EXPORTER_OTLP_COMPRESSION", value)]);
-        assert!(!set("none").unwrap().gzip);
-        let error = set("brotli").unwrap_err();
-        assert!(matches!(error, TraceExporterError::Compression(_)), "{error}");
+    fn malformed_header_is_refused_without_its_text() {
+        for secret in ["secret", "c=secret%4", "=secret", "c=secret%+f", "c=secret%", "a b=secret"] {
+            let error = settings(&[("OTEL_EXPORTER_OTLP_HEADERS", &format!("a=b,{secret}"))]).unwrap_err();
+            let text = error.to_string();
+            assert!(text.starts_with("part 2 of OTEL_EXPORTER_OTLP_HEADERS is not a header"), "{text}");
+            assert!(!text.contains("secret"), "{text}");
+        }
+    }
+
+    #[test]
+    fn malformed_value_is_refused_with_the_name_of_its_variable() {
+        for (name, valid, malformed) in
+            [("COMPRESSION", "none", "brotli"), ("TIMEOUT", "500", "10s"), ("HEADERS", "a=b", "a")]
+        {
+            let (general, traces) =
+                (format!("OTEL_EXPORTER_OTLP_{name}"), format!("OTEL_EXPORTER_OTLP_TRACES_{name}"));
+            settings(&[(&general, malformed), (&traces, valid)]).unwrap();
+            for (variables, variable) in [
+                (vec![(&*general, malformed)], &general),
+                (vec![(&*general, valid), (&*traces, malformed)], &traces),
+            ] {
+                let error = settings(&variables).unwrap_err().to_string();
+                assert!(error.contains(&format!("of {variable} is")), "{error}");
+            }
+        }
     }
 }
