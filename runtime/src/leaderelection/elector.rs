@@ -15,35 +15,12 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::core::{Answer, Election, ElectionTimes, Input, InvalidElection, Notice, Request};
+use super::error::LeaderElectionError;
 use super::view::LeaseView;
 use crate::metrics::{Gauge, Registry};
 use crate::random::{self, Random};
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
-
-/// An election ended without being stopped.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LeaderElectionError {
-    /// The lease was not renewed in time, or another candidate took it.
-    #[error("{identity} lost the lease {lease}: it was not renewed in time, or another candidate took it")]
-    Lost {
-        /// Namespace and name of the lease.
-        lease: String,
-        /// The identity of the former leader.
-        identity: String,
-    },
-    /// The leader's work panicked.
-    #[error("the work of {identity}, leader of {lease}, panicked: {message}")]
-    Panicked {
-        /// Namespace and name of the lease.
-        lease: String,
-        /// The identity of the former leader.
-        identity: String,
-        /// The panic's message.
-        message: String,
-    },
-}
 
 /// Callbacks for changes of the leader.
 pub struct LeaderCallbacks {
@@ -400,7 +377,16 @@ impl Run {
     }
 
     fn step(&mut self, input: Input) {
+        let is_tick = matches!(input, Input::Tick);
         let step = self.election.on(Instant::now().into_std(), (self.clock)(), input);
+        // Only time makes the election drop a request that is in flight: for another one, or at the end of the leadership.
+        if is_tick && (step.send.is_some() || self.election.has_ended()) && self.request.take().is_some() {
+            tracing::warn!(
+                lease = &*self.name,
+                "the server did not respond to a request for the lease in time"
+            );
+            self.view.answered(Some("the server did not respond in time".to_owned()));
+        }
         if let Some(request) = step.send {
             let view = self.view.clone();
             self.request = Some(Box::pin(ask(self.api.clone(), self.name.clone(), view, request)));

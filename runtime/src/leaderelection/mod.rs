@@ -56,11 +56,13 @@
 
 mod core;
 mod elector;
+mod error;
 mod identity;
 mod view;
 
 pub(crate) use self::core::next_time;
 pub use self::core::{ElectionTimes, InvalidElection, InvalidTimes};
-pub use elector::{LeaderCallbacks, LeaderElectionError, LeaderElector, LeaderElectorBuilder, Leadership};
+pub use elector::{LeaderCallbacks, LeaderElector, LeaderElectorBuilder, Leadership};
+pub use error::LeaderElectionError;
 pub use identity::default_identity;
 pub(crate) use view::{LeaseState, LeaseView};

@@ -68,3 +68,31 @@ impl LeaseView {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use kube::client::Body;
+    use tokio_util::sync::CancellationToken;
+
+    use super::super::{LeaderCallbacks, LeaderElector};
+
+    #[tokio::test(start_paused = true)]
+    async fn request_without_a_response_is_the_last_error() {
+        let service = tower::service_fn(|_: http::Request<Body>| {
+            std::future::pending::<Result<http::Response<Body>, std::io::Error>>()
+        });
+        let client = kube::Client::new(service, "default");
+        let elector = LeaderElector::builder(client, "default", "lease", "a").build().unwrap();
+        let (view, stop) = (elector.view(), CancellationToken::new());
+        let callbacks = LeaderCallbacks::new(|_| std::future::pending());
+        let run = tokio::spawn(elector.run(callbacks, stop.clone()));
+        tokio::time::sleep(Duration::from_secs(9)).await;
+        assert_eq!(view.get().last_error, None, "the renew deadline of 10 s is not over");
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(view.get().last_error.as_deref(), Some("the server did not respond in time"));
+        stop.cancel();
+        run.await.unwrap().unwrap();
+    }
+}
