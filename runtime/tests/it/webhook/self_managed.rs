@@ -1,8 +1,10 @@
 //! A server that makes its own certificate, called by an API server while certificate and authority change.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::fmt::Debug;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
@@ -10,12 +12,19 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kube::api::{Api, ObjectMeta, PostParams};
 use kubesmith_runtime::controller::CancellationToken;
-use kubesmith_runtime::manager::Manager;
+use kubesmith_runtime::manager::{Manager, ManagerError};
 use kubesmith_runtime::webhook::{AdmissionResponse, CaBundleTarget, CertRotator, Server, admission_fn};
 use kubesmith_testenv::TestEnv;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
+use tracing::field::Field;
+use tracing::instrument::WithSubscriber;
+use tracing::{Event, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::{Context, SubscriberExt};
 
 use super::support::{Authority, Client};
 
@@ -137,8 +146,38 @@ async fn authorities(configurations: &Api<ValidatingWebhookConfiguration>) -> BT
     blocks.filter(|block| !block.is_empty()).collect()
 }
 
+/// Reports the address of the metrics, which a manager logs.
+struct MetricsAddress(Mutex<Option<oneshot::Sender<SocketAddr>>>);
+
+impl<S: Subscriber> Layer<S> for MetricsAddress {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let (mut is_metrics, mut address) = (false, None);
+        event.record(&mut |field: &Field, value: &dyn Debug| match field.name() {
+            "what" => is_metrics = format!("{value:?}") == "\"metrics\"",
+            "address" => address = format!("{value:?}").trim_matches('"').parse().ok(),
+            _ => {}
+        });
+        if let (true, Some(address), Some(found)) = (is_metrics, address, self.0.lock().unwrap().take()) {
+            found.send(address).unwrap();
+        }
+    }
+}
+
+/// Runs a manager whose metrics have port 0, and returns their address.
+async fn serving(
+    manager: Manager,
+    stop: &CancellationToken,
+) -> (JoinHandle<Result<(), ManagerError>>, SocketAddr) {
+    let (found, address) = oneshot::channel();
+    let subscriber = tracing_subscriber::registry().with(MetricsAddress(Mutex::new(Some(found))));
+    let run = manager.run(stop.clone().cancelled_owned()).with_subscriber(subscriber);
+    let run = tokio::spawn(run);
+    let address = timeout(PATIENCE, address).await.expect("the metrics are served").unwrap();
+    (run, address)
+}
+
 /// Reads the metrics of a manager over TLS, trusting these authorities.
-async fn scrape(address: std::net::SocketAddr, roots: &str) -> std::io::Result<String> {
+async fn scrape(address: SocketAddr, roots: &str) -> std::io::Result<String> {
     let mut stream = Client::new(roots).connect(address).await?;
     stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await?;
     let mut answer = String::new();
@@ -149,10 +188,9 @@ async fn scrape(address: std::net::SocketAddr, roots: &str) -> std::io::Result<S
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn metrics_have_the_certificate_of_the_webhooks() {
     let env = TestEnv::builder().start().await.unwrap();
-    let address = kubesmith_testenv::free_address().unwrap();
     let rotator = CertRotator::builder(env.client(), "default", "certs").service("hooks");
     let mut manager = Manager::builder(env.client())
-        .metrics_address(address)
+        .metrics_address(([127, 0, 0, 1], 0))
         .metrics_own_tls()
         .metrics_authorization()
         .webhook_cert_rotator(rotator.dns_name("127.0.0.1").build())
@@ -161,7 +199,7 @@ async fn metrics_have_the_certificate_of_the_webhooks() {
     let server = Server::builder().address("127.0.0.1".parse().unwrap()).port(0).admission("/a", allowing);
     manager.add_webhooks(server.build().unwrap());
     let stop = CancellationToken::new();
-    let run = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
+    let (run, address) = serving(manager, &stop).await;
     let secrets: Api<Secret> = Api::default_namespaced(env.client());
     let scraped = async {
         loop {
@@ -183,13 +221,12 @@ async fn metrics_have_the_certificate_of_the_webhooks() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn metrics_have_a_self_signed_certificate_without_webhooks() {
     let env = TestEnv::builder().start().await.unwrap();
-    let address = kubesmith_testenv::free_address().unwrap();
     let rotator = CertRotator::builder(env.client(), "default", "certs").service("hooks").build();
     // The manager serves no webhooks, so the rotator has no certificate.
-    let manager = Manager::builder(env.client()).metrics_address(address).metrics_own_tls();
+    let manager = Manager::builder(env.client()).metrics_address(([127, 0, 0, 1], 0)).metrics_own_tls();
     let manager = manager.webhook_cert_rotator(rotator).build();
     let stop = CancellationToken::new();
-    let run = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
+    let (run, address) = serving(manager, &stop).await;
     let other = Authority::new("another");
     let refused = async {
         loop {
