@@ -2,8 +2,11 @@
 //!
 //! rcgen keeps one value of each attribute of a name; kube-apiserver needs one organization for each group.
 
+use x509_parser::asn1_rs::Tag;
 use x509_parser::oid_registry::{OID_X509_COMMON_NAME, OID_X509_ORGANIZATION_NAME};
-use x509_parser::prelude::{FromDer as _, X509Certificate, X509CertificationRequest, X509Name};
+use x509_parser::prelude::{
+    AttributeTypeAndValue, FromDer as _, X509Certificate, X509CertificationRequest, X509Name,
+};
 
 /// The content of a certificate.
 pub(crate) struct Request<'a> {
@@ -106,7 +109,7 @@ pub(crate) fn requested_subject(request: &[u8]) -> Option<Subject> {
 fn of_name(name: &X509Name<'_>) -> Option<Subject> {
     let mut subject = Subject::default();
     for attribute in name.iter_attributes() {
-        let text = || attribute.as_str().map(str::to_owned).ok();
+        let text = || text_of(attribute);
         match attribute.attr_type() {
             kind if *kind == OID_X509_COMMON_NAME => subject.name = text()?,
             kind if *kind == OID_X509_ORGANIZATION_NAME => subject.groups.push(text()?),
@@ -114,6 +117,21 @@ fn of_name(name: &X509Name<'_>) -> Option<Subject> {
         }
     }
     Some(subject)
+}
+
+/// Decodes the text of an attribute of any string type that Go's encoding/asn1 reads.
+fn text_of(attribute: &AttributeTypeAndValue<'_>) -> Option<String> {
+    let bytes = attribute.as_slice();
+    match attribute.attr_value().tag() {
+        // As in Go, the bytes of a T61String are taken as they are.
+        Tag::T61String => String::from_utf8(bytes.to_vec()).ok(),
+        Tag::BmpString => {
+            let (pairs, rest) = bytes.as_chunks::<2>();
+            let units: Vec<u16> = pairs.iter().map(|pair| u16::from_be_bytes(*pair)).collect();
+            String::from_utf16(units.strip_suffix(&[0]).unwrap_or(&units)).ok().filter(|_| rest.is_empty())
+        }
+        _ => attribute.as_str().map(str::to_owned).ok(),
+    }
 }
 
 /// Whether these bytes have the outer form of a certificate, or of a request for one: the signed part, the algorithm and

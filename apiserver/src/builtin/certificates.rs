@@ -167,17 +167,25 @@ fn kept_conditions(request: &Value, old: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
+/// Returns the request for a certificate in DER: the first PEM block (`ParseCSR` of pkg/apis/certificates).
+///
+/// # Errors
+/// Returns the fault of a request that is no PEM or has not the outer form of a request.
+pub(crate) fn decoded_request(spec: &Value) -> Result<Vec<u8>, &'static str> {
+    let pem = BASE64.decode(spec["request"].as_str().unwrap_or_default()).unwrap_or_default();
+    let block = pem::blocks(&pem).into_iter().next().filter(|block| block.kind == "CERTIFICATE REQUEST");
+    let block = block.ok_or("PEM block type must be CERTIFICATE REQUEST")?;
+    if der::is_signed(&block.bytes) { Ok(block.bytes) } else { Err(MALFORMED) }
+}
+
+/// The fault of a request that is no certificate request in DER.
+pub(crate) const MALFORMED: &str = "asn1: syntax error: sequence truncated";
+
 fn check_spec(spec: &Value, causes: &mut Vec<Cause>) {
-    let request = spec["request"].as_str().unwrap_or_default();
-    let pem = BASE64.decode(request).unwrap_or_default();
-    // `ParseCSR` of pkg/apis/certificates.
-    let fault = match pem::blocks(&pem).first() {
-        Some(block) if block.kind == "CERTIFICATE REQUEST" => {
-            (!der::is_signed(&block.bytes)).then_some("asn1: syntax error: sequence truncated")
-        }
-        _ => Some("PEM block type must be CERTIFICATE REQUEST"),
-    };
-    causes.extend(fault.map(|fault| Cause::invalid("spec.request", quoted(request), fault)));
+    if let Err(fault) = decoded_request(spec) {
+        let request = spec["request"].as_str().unwrap_or_default();
+        causes.push(Cause::invalid("spec.request", quoted(request), fault));
+    }
     let mut seen: Vec<&str> = Vec::new();
     let usages = meta::strings(&spec["usages"]);
     if usages.is_empty() {
@@ -258,9 +266,15 @@ fn certificate_fault(certificate: &str) -> Option<String> {
     }
 }
 
-/// The subset of PEM that the checks need.
+/// The subset of PEM that the checks need: `Decode` of Go's encoding/pem, so that a signer finds the same blocks.
 mod pem {
     use base64::Engine as _;
+    use base64::alphabet::STANDARD;
+    use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
+
+    /// Go's decoder ignores the unused bits of the last character.
+    const BASE64: GeneralPurpose =
+        GeneralPurpose::new(&STANDARD, GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true));
 
     /// A block and its content.
     pub(super) struct Block<'a> {
@@ -281,14 +295,24 @@ mod pem {
 
     /// Reads what is behind `-----BEGIN `.
     fn block(text: &str) -> Option<Block<'_>> {
-        let (kind, rest) = text.split_once("-----")?;
-        let (body, _) = rest.split_once(&format!("-----END {kind}-----"))?;
-        let has_headers = body.lines().any(|line| line.contains(':'));
-        let lines = body.lines().filter(|line| !line.contains(':'));
-        let body: String = lines.flat_map(str::split_whitespace).collect();
-        let bytes = super::BASE64.decode(body).ok()?;
-        Some(Block { kind, has_headers, bytes })
+        let (first, mut rest) = text.split_once('\n')?;
+        let kind = first.trim_end_matches(SPACE).strip_suffix("-----")?;
+        let mut has_headers = false;
+        // Headers precede the content.
+        while let Some((_, after)) = rest.split_once('\n').filter(|(line, _)| line.contains(':')) {
+            (has_headers, rest) = (true, after);
+        }
+        let at_once = rest.strip_prefix("-----END ").filter(|_| !has_headers).map(|end| ("", end));
+        let (body, end) = at_once.or_else(|| rest.split_once("\n-----END "))?;
+        let after = end.strip_prefix(kind)?.strip_prefix("-----")?;
+        if !after.split('\n').next()?.trim_end_matches(SPACE).is_empty() {
+            return None;
+        }
+        let body: String = body.split(SPACE).collect();
+        Some(Block { kind, has_headers, bytes: BASE64.decode(body).ok()? })
     }
+
+    const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 }
 
 fn check_conditions(request: &Value, causes: &mut Vec<Cause>) {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use http::Method;
 use kubesmith_testenv::TestEnv;
 use serde_json::{Value, json};
@@ -10,6 +12,11 @@ use crate::support::{call, patch};
 
 /// A request of `O=system:masters`, as `spec.request` has it.
 const MASTERS: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIZ01JR0hBZ0VBTUNVeEZ6QVZCZ05WQkFvTURuTjVjM1JsYlRwdFlYTjBaWEp6TVFvd0NBWURWUVFEREFGNApNRmt3RXdZSEtvWkl6ajBDQVFZSUtvWkl6ajBEQVFjRFFnQUUzdVNiL1owOFdZNWZGd21hYkhCR3dMbjVubVI5Cm5taXV3eEJPYjhkNFdQdWgwUGNOS1BsWVRnWGhRWFc4SUQweGNzZ1FzTk1hSkJTalN1ODdOT3FOR2FBQU1Bb0cKQ0NxR1NNNDlCQU1DQTBnQU1FVUNJUUNqYXllRFpBNXlsN2dRcTlVVEF4c2l6azBWZWdySm94WnEyemJIV2xHSwpiUUlnTk8zUjFxNUdXbTQ5K1MvdUkzbW01RzV3VUZpK0dEVXl3dFVUMnpvSmp4Yz0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==";
+
+/// Tags of DER.
+const OCTET_STRING: u8 = 0x04;
+const UTF8_STRING: u8 = 0x0c;
+const T61_STRING: u8 = 0x14;
 
 const SPACE: &str = "/api/v1/namespaces/default";
 
@@ -188,12 +195,41 @@ async fn ingress_gets_the_default_class_and_a_claim_grows_only_if_its_class_allo
 #[tokio::test]
 async fn certificate_of_administrators_is_refused() {
     let env = TestEnv::builder().start().await.unwrap();
-    let spec = json!({"request": MASTERS, "signerName": "kubernetes.io/kube-apiserver-client", "usages": ["client auth"]});
-    let request = json!({"metadata": {"name": "r"}, "spec": spec});
     let path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
-    let (status, refused) = call(&env, Method::POST, path, request).await;
-    let text = "certificatesigningrequests.certificates.k8s.io \"r\" is forbidden: use of \
-                kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed";
-    assert_eq!((status, refused["message"].as_str()), (403, Some(text)));
+    let refused = async |pem: &str| {
+        let spec = json!({"request": BASE64.encode(pem), "signerName": "kubernetes.io/kube-apiserver-client",
+            "usages": ["client auth"]});
+        let request = json!({"metadata": {"name": "r"}, "spec": spec});
+        let (status, refused) = call(&env, Method::POST, path, request).await;
+        let text = refused["message"].as_str().unwrap_or_default();
+        let about = "certificatesigningrequests.certificates.k8s.io \"r\" is forbidden: ";
+        (status, text.strip_prefix(about).unwrap_or(text).to_owned())
+    };
+    let pem = String::from_utf8(BASE64.decode(MASTERS).unwrap()).unwrap();
+    let body: String = pem.lines().filter(|line| !line.starts_with('-')).collect();
+    // The request with another type of the organization.
+    let with_type = |tag: u8| {
+        let mut der = BASE64.decode(&body).unwrap();
+        let at = der.windows(14).position(|part| part == b"system:masters").unwrap();
+        der[at - 2] = tag;
+        let begin = "-----BEGIN CERTIFICATE REQUEST-----";
+        format!("{begin}\n{}\n-----END CERTIFICATE REQUEST-----\n", BASE64.encode(der))
+    };
+    let text = "use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed";
+    let (begin, rest) = pem.split_once('\n').unwrap();
+    let bare = with_type(UTF8_STRING).replace("CERTIFICATE REQUEST-----", "OTHER-----");
+    for pem in [
+        pem.clone(),
+        format!("a request\n{pem}"),
+        format!("{pem}{pem}"),
+        format!("{begin}\nA: b\n\n{rest}"),
+        with_type(T61_STRING),
+    ] {
+        assert_eq!(refused(&pem).await, (403, text.to_owned()), "{pem}");
+    }
+    let unread = (403, "failed to parse CSR: asn1: syntax error: sequence truncated".to_owned());
+    assert_eq!(refused(&with_type(OCTET_STRING)).await, unread);
+    // Only the first block counts.
+    assert_eq!(refused(&format!("{bare}{pem}")).await.0, 422);
     env.stop().await;
 }

@@ -1,7 +1,5 @@
 //! `CertificateApproval`, `CertificateSigning` and `CertificateSubjectRestriction` (plugin/pkg/admission/certificates).
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use kubesmith_apimachinery::golang;
 use serde_json::Value;
 
@@ -28,8 +26,7 @@ pub(super) fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> A
             let is_signed = changes("certificate") || changes("conditions");
             is_signed.then(|| signer_fault(attributes, old, "sign")).flatten()
         }
-        ("", None) if attributes.operation == Operation::Create => names_masters(request)
-            .then(|| format!("use of {CLIENT_SIGNER} signer with {MASTERS} group is not allowed")),
+        ("", None) if attributes.operation == Operation::Create => subject_fault(&request["spec"]),
         _ => None,
     };
     let about = || call.def.about(&attributes.shown_name(Some(request)));
@@ -55,12 +52,19 @@ fn signer_fault(attributes: &Attributes<'_>, request: &Value, verb: &str) -> Opt
         .then(|| format!("user not permitted to {verb} requests with signerName {quoted}"))
 }
 
-/// Reports whether the request is for a client in the group of administrators.
-fn names_masters(request: &Value) -> bool {
-    let pem = request["spec"]["request"].as_str().and_then(|text| BASE64.decode(text).ok());
-    let pem = pem.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
-    let body: String = pem.lines().filter(|line| !line.starts_with("-----")).map(str::trim).collect();
-    let subject = BASE64.decode(body).ok().and_then(|request| der::requested_subject(&request));
-    request["spec"]["signerName"] == CLIENT_SIGNER
-        && subject.is_some_and(|subject| subject.groups.iter().any(|group| group == MASTERS))
+/// Refuses a request for a client in the group of administrators, or whose groups cannot be read
+/// (`CertificateSubjectRestriction`).
+fn subject_fault(spec: &Value) -> Option<String> {
+    if spec["signerName"] != CLIENT_SIGNER {
+        return None;
+    }
+    let request = certificates::decoded_request(spec);
+    match request.and_then(|request| der::requested_subject(&request).ok_or(certificates::MALFORMED)) {
+        Err(fault) => Some(format!("failed to parse CSR: {fault}")),
+        Ok(subject) => subject
+            .groups
+            .iter()
+            .any(|group| group == MASTERS)
+            .then(|| format!("use of {CLIENT_SIGNER} signer with {MASTERS} group is not allowed")),
+    }
 }
