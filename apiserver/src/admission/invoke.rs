@@ -1,5 +1,6 @@
 //! One call of one webhook, and its errors.
 
+use kubesmith_apimachinery::golang;
 use serde_json::{Value, json};
 
 use super::attributes::{Attributes, Versioned};
@@ -23,7 +24,7 @@ impl Failure {
         match self {
             Self::Refused(error) => Some(error),
             Self::Calling(reason) => {
-                let text = format!("failed calling webhook {:?}: {reason}", hook.name);
+                let text = format!("failed calling webhook {}: {reason}", golang::quote(&hook.name));
                 if hook.ignores_failure {
                     tracing::warn!("{text}; its failure policy is to go on");
                     return None;
@@ -45,7 +46,7 @@ pub(super) async fn invoke(
     mutating: bool,
 ) -> Result<Verdict, Failure> {
     if attributes.dry_run && !hook.bears_dry_run {
-        let text = format!("admission webhook {:?} does not support dry run", hook.name);
+        let text = format!("admission webhook {} does not support dry run", golang::quote(&hook.name));
         return Err(Failure::Refused(ApiError::bad_request(text)));
     }
     let Some(version) = hook.review_version else {
@@ -70,7 +71,7 @@ pub(super) async fn invoke(
 /// A webhook's refusal: its own `Status` with the webhook's name before the message (`ToStatusErr` of
 /// admission/plugin/webhook/errors/statuserror.go).
 fn refusal(name: &str, result: Value) -> ApiError {
-    let denied = format!("admission webhook {name:?} denied the request");
+    let denied = format!("admission webhook {} denied the request", golang::quote(name));
     let mut status = if result.is_object() { result } else { json!({}) };
     let text = |key: &str| status[key].as_str().unwrap_or_default().to_owned();
     let message = match (text("message"), text("reason")) {

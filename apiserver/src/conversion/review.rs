@@ -1,6 +1,6 @@
 //! `ConversionReview`: the request, the response, and the changes that a conversion may make.
 
-use kubesmith_apimachinery::names;
+use kubesmith_apimachinery::{golang, names};
 use serde_json::{Map, Value, json};
 
 use crate::meta;
@@ -35,7 +35,8 @@ pub(super) fn converted(mut answer: Value, uid: &str, version: &str) -> Result<V
     }
     let echoed = text(&response["uid"]);
     if version == "v1" && echoed != uid {
-        return Err(format!("expected response.uid={uid:?}, got {echoed:?}"));
+        let (uid, echoed) = (golang::quote(uid), golang::quote(&echoed));
+        return Err(format!("expected response.uid={uid}, got {echoed}"));
     }
     let status = text(&response["result"]["status"]);
     if status != "Success" {
@@ -163,7 +164,7 @@ fn check_texts(field: &str, before: Option<&Value>, after: &Map<String, Value>) 
             faults.extend(names::qualified_name(&lower).into_iter().map(|fault| (key.as_str(), fault)));
         }
         if let Some((bad, fault)) = faults.first() {
-            return Err(format!("{path}: Invalid value: {bad:?}: {fault}"));
+            return Err(format!("{path}: Invalid value: {}: {fault}", golang::quote(bad)));
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 //! Source: apiserver's pkg/admission/plugin/policy/mutating.
 
 use kubesmith_apiextensions::admission::Compiler;
+use kubesmith_apimachinery::golang;
 use serde_json::Value;
 
 use super::super::attributes::{Attributes, Operation, Versioned};
@@ -88,7 +89,7 @@ fn failure_of(misconfigured: &Misconfigured<'_, Mutations>) -> Option<Failure> {
         Some(binding) => {
             format!("policy '{}' with binding '{}' denied request: {message}", policy.name, binding.name)
         }
-        None => format!("policy {:?} denied request: {message}", policy.name),
+        None => format!("policy {} denied request: {message}", golang::quote(&policy.name)),
     };
     policy.fails.then_some(Failure { message, invoked: false })
 }

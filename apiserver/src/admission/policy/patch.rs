@@ -151,7 +151,8 @@ fn other_kind(
     let given = format!("{}.{kind}", other.version);
     let fault = if other.group != group {
         let target = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
-        format!("{given} is not suitable for converting to {target:?} in scheme {:?}", identity::SCHEME)
+        let (target, scheme) = (golang::quote(&target), golang::quote(identity::SCHEME));
+        format!("{given} is not suitable for converting to {target} in scheme {scheme}")
     } else if other.version != version {
         format!("converting ({given}) to ({version}.{kind}): unknown conversion")
     } else {
