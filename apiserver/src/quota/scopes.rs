@@ -20,7 +20,9 @@ pub(crate) fn is_in_scope(def: &ResourceDef, quota: &Value, object: &Value) -> b
 
 fn matches(collection: &str, scope: &Value, operator: &Value, values: &Value, object: &Value) -> bool {
     let spec = &object["spec"];
-    let is_best_effort = || builtin::quality_of_service(spec) == "BestEffort";
+    // `GetPodQOS` of pkg/apis/core/v1/helper/qos.
+    let class = object["status"]["qosClass"].as_str().filter(|class| !class.is_empty());
+    let is_best_effort = || class.unwrap_or_else(|| builtin::quality_of_service(spec)) == "BestEffort";
     match (collection, scope.as_str().unwrap_or_default()) {
         ("pods", "Terminating") => has_deadline(object),
         ("pods", "NotTerminating") => !has_deadline(object),
@@ -98,5 +100,12 @@ mod tests {
         ] {
             assert_eq!(in_scope(scope, operator, values, spec), expected, "{scope} {operator}");
         }
+    }
+
+    #[test]
+    fn class_in_the_status_decides_the_scope() {
+        let pod = json!({"spec": {}, "status": {"qosClass": "Burstable"}});
+        let in_scope = |scope: &str| matches("pods", &json!(scope), &Value::Null, &Value::Null, &pod);
+        assert!(in_scope("NotBestEffort") && !in_scope("BestEffort"));
     }
 }

@@ -1,9 +1,10 @@
 //! Pods and templates of pods.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{Stage, each, fill};
 use crate::meta::map_at;
+use crate::quota::{Quantities, add, quantities};
 
 pub(in crate::builtin) fn pod(object: &mut Value, _: Stage) {
     map_at(object, "spec");
@@ -257,20 +258,35 @@ fn field_version(item: &mut Value) {
     }
 }
 
-/// Returns the quality of service class of a pod.
+/// Returns the quality of service class of a pod from its resources (`ComputePodQOS` of pkg/apis/core/helper/qos).
 pub(crate) fn quality_of_service(spec: &Value) -> &'static str {
-    let all = ["initContainers", "containers"];
-    let containers: Vec<&Value> = all.iter().filter_map(|list| spec[*list].as_array()).flatten().collect();
-    let named = |c: &Value, part: &str| c["resources"][part].as_object().cloned().unwrap_or_default();
-    let empty = |m: &Map<String, Value>| !m.contains_key("cpu") && !m.contains_key("memory");
-    if containers.iter().all(|c| empty(&named(c, "limits")) && empty(&named(c, "requests"))) {
-        return "BestEffort";
+    let (mut requests, mut limits, mut is_guaranteed) = (Quantities::new(), Quantities::new(), true);
+    let counted = |resources: &Value, part: &str| {
+        let mut amounts = quantities(&resources[part]);
+        amounts.retain(|name, amount| matches!(name.as_str(), "cpu" | "memory") && amount.sign() > 0);
+        amounts
+    };
+    let mut take = |resources: &Value, needs_limits: bool| {
+        let limited = counted(resources, "limits");
+        is_guaranteed &= limited.len() == 2 || !needs_limits;
+        add(&mut requests, &counted(resources, "requests"));
+        add(&mut limits, &limited);
+    };
+    match &spec["resources"] {
+        // Resources of the pod replace those of its containers.
+        of_pod if of_pod.is_object() => {
+            take(of_pod, of_pod["limits"].as_object().is_some_and(|limits| !limits.is_empty()));
+        }
+        _ => {
+            let lists = ["containers", "initContainers"].map(|list| spec[list].as_array());
+            lists.into_iter().flatten().flatten().for_each(|container| take(&container["resources"], true));
+        }
     }
-    let guaranteed = containers.iter().all(|c| {
-        let (limits, requests) = (named(c, "limits"), named(c, "requests"));
-        ["cpu", "memory"].iter().all(|r| limits.contains_key(*r) && limits.get(*r) == requests.get(*r))
-    });
-    if guaranteed { "Guaranteed" } else { "Burstable" }
+    match (requests.is_empty() && limits.is_empty(), is_guaranteed && requests == limits) {
+        (true, _) => "BestEffort",
+        (_, true) => "Guaranteed",
+        _ => "Burstable",
+    }
 }
 
 #[cfg(test)]
@@ -297,6 +313,23 @@ mod tests {
         assert_eq!(class(json!({})), "BestEffort");
         assert_eq!(class(json!({"requests": {"cpu": "1"}})), "Burstable");
         let both = json!({"cpu": "1", "memory": "1"});
+        assert_eq!(class(json!({"requests": both, "limits": both})), "Guaranteed");
+        let same = json!({"cpu": "1000m", "memory": "1"});
+        assert_eq!(class(json!({"requests": both, "limits": same})), "Guaranteed");
+        assert_eq!(class(json!({"requests": {"cpu": "0"}, "limits": {"memory": "0"}})), "BestEffort");
+    }
+
+    /// Cases of `TestComputePodQOS` of pkg/apis/core/helper/qos/qos_test.go.
+    #[test]
+    fn quality_of_service_is_that_of_the_resources_of_the_pod() {
+        let both = json!({"cpu": "1", "memory": "1"});
+        let class = |resources: Value| {
+            let containers = json!([{"resources": {"requests": both, "limits": both}}]);
+            quality_of_service(&json!({"resources": resources, "containers": containers}))
+        };
+        assert_eq!(class(json!({})), "BestEffort");
+        assert_eq!(class(json!({"requests": {"cpu": "1"}})), "Burstable");
+        assert_eq!(class(json!({"requests": {"cpu": "1"}, "limits": {"cpu": "1"}})), "Burstable");
         assert_eq!(class(json!({"requests": both, "limits": both})), "Guaranteed");
     }
 
