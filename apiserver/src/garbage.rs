@@ -3,10 +3,11 @@
 //! Deletions are queued, and the first caller that finds the queue idle handles them, so that a long chain of owners
 //! does not recurse deeply.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
+use tokio::time::Instant;
 
 use crate::meta;
 use crate::registry::ResourceDef;
@@ -38,6 +39,10 @@ pub(crate) struct Queue(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     waiting: VecDeque<Work>,
+    /// The namespaces with a waiting [`Work::Emptied`].
+    emptied: BTreeSet<String>,
+    /// The times before which terminating namespaces keep their content.
+    kept: BTreeMap<String, Instant>,
     busy: bool,
     paused: bool,
 }
@@ -57,10 +62,33 @@ pub(crate) fn namespace(server: &Arc<Server>, name: &str) {
     run(server, Work::Namespace(name.to_owned()));
 }
 
+/// Keeps the content of a terminating namespace until this time. [`namespace_when_due`] ends it.
+pub(crate) fn keep_namespace(server: &Server, name: &str, until: Instant) {
+    let mut state = server.garbage.0.lock().unwrap_or_else(PoisonError::into_inner);
+    state.kept.insert(name.to_owned(), until);
+}
+
+/// Empties a terminating namespace, unless its content is kept for longer: another namespace of its name was deleted since.
+pub(crate) fn namespace_when_due(server: &Arc<Server>, name: &str) {
+    let mut state = server.garbage.0.lock().unwrap_or_else(PoisonError::into_inner);
+    if state.kept.get(name).is_some_and(|until| *until > Instant::now()) {
+        return;
+    }
+    state.kept.remove(name);
+    drop(state);
+    namespace(server, name);
+}
+
 /// Removes a terminating namespace if nothing is left in it.
 pub(crate) fn emptied(server: &Arc<Server>, name: &str) {
     let namespace = server.store.get("namespaces", name);
-    if namespace.is_some_and(|namespace| meta::is_terminating(&namespace.value)) {
+    if !namespace.is_some_and(|namespace| meta::is_terminating(&namespace.value)) {
+        return;
+    }
+    let mut state = server.garbage.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_due = !state.kept.contains_key(name) && state.emptied.insert(name.to_owned());
+    drop(state);
+    if is_due {
         run(server, Work::Emptied(name.to_owned()));
     }
 }
@@ -108,6 +136,9 @@ fn work(server: &Arc<Server>) {
             state.busy = false;
             return;
         };
+        if let Work::Emptied(name) = &work {
+            state.emptied.remove(name);
+        }
         drop(state);
         match work {
             Work::Marked(object) => follow_marked(server, &object.value),
@@ -302,6 +333,22 @@ mod tests {
         removed(server, owned);
         assert!(server.store.get(&def.collection, &key).is_some(), "it has no owner any longer");
     }
+
+    #[tokio::test]
+    async fn namespace_is_queued_once_for_all_removed_objects() {
+        let running = ApiServer::start(ApiServerOptions::default()).unwrap();
+        let server = running.server();
+        server.modify("namespaces", "default", |namespace| {
+            let mut next = namespace.clone();
+            meta::set(&mut next, "deletionTimestamp", "2025-01-01T00:00:00Z");
+            Some(next)
+        });
+        // Another thread is handling the queue.
+        server.garbage.0.lock().unwrap().busy = true;
+        (0..3).for_each(|_| emptied(server, "default"));
+        assert_eq!(server.garbage.0.lock().unwrap().waiting.len(), 1);
+    }
+
     #[tokio::test]
     async fn namespace_that_is_not_terminating_keeps_its_objects() {
         let running = ApiServer::start(ApiServerOptions::default()).unwrap();

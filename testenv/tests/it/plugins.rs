@@ -200,6 +200,25 @@ async fn certificate_of_administrators_is_refused() {
         let spec = json!({"request": BASE64.encode(pem), "signerName": "kubernetes.io/kube-apiserver-client",
             "usages": ["client auth"]});
         let request = json!({"metadata": {"name": "r"}, "spec": spec});
+#[tokio::test(start_paused = true)]
+async fn deleted_namespace_keeps_its_content_for_five_seconds() {
+    let env = TestEnv::builder().namespace_deletion(true).start().await.unwrap();
+    let path = "/api/v1/namespaces/a";
+    let namespace = json!({"metadata": {"name": "a"}});
+    assert_eq!(call(&env, Method::POST, "/api/v1/namespaces", namespace).await.0, 201);
+    let maps = format!("{path}/configmaps");
+    for name in ["m", "n"] {
+        assert_eq!(call(&env, Method::POST, &maps, json!({"metadata": {"name": name}})).await.0, 201);
+    }
+    assert_eq!(call(&env, Method::DELETE, path, Value::Null).await.0, 200);
+    assert_eq!(call(&env, Method::DELETE, &format!("{maps}/m"), Value::Null).await.0, 200);
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert_eq!(call(&env, Method::GET, &format!("{maps}/n"), Value::Null).await.0, 200);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(call(&env, Method::GET, path, Value::Null).await.0, 404);
+    env.stop().await;
+}
+
         let (status, refused) = call(&env, Method::POST, path, request).await;
         let text = refused["message"].as_str().unwrap_or_default();
         let about = "certificatesigningrequests.certificates.k8s.io \"r\" is forbidden: ";

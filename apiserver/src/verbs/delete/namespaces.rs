@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::aftermath::{delete_quietly, remove};
 use crate::registry::ResourceDef;
@@ -24,11 +25,13 @@ pub(super) fn terminating(server: &Arc<Server>, name: &str) {
     }
     let runtime = tokio::runtime::Handle::try_current().ok().filter(|_| !options.controllers);
     let Some(runtime) = runtime else { return crate::garbage::namespace(server, name) };
+    let due = Instant::now() + GRACE;
+    crate::garbage::keep_namespace(server, name, due);
     let (server, name) = (Arc::downgrade(server), name.to_owned());
     runtime.spawn(async move {
-        tokio::time::sleep(GRACE).await;
+        tokio::time::sleep_until(due).await;
         if let Some(server) = server.upgrade() {
-            crate::garbage::namespace(&server, &name);
+            crate::garbage::namespace_when_due(&server, &name);
         }
     });
 }
@@ -46,7 +49,7 @@ pub(crate) fn empty_namespace(server: &Arc<Server>, name: &str) {
     left.delete(server, &pods, name);
     let waits_for_pods = !left.objects.is_empty();
     if waits_for_pods {
-        // What remains is told only when everything was tried.
+        // The conditions list the remaining objects only after all kinds were tried.
         left = Left::default();
     } else {
         left.delete(server, &others, name);
@@ -84,13 +87,15 @@ impl Left {
     fn delete(&mut self, server: &Arc<Server>, defs: &[&Arc<ResourceDef>], namespace: &str) {
         let prefix = format!("{namespace}/");
         for def in defs {
-            let listed = || server.store.list(&def.collection, &prefix, None).map(|it| it.objects);
-            for (key, object) in listed().unwrap_or_default() {
-                if !object.is_terminating() {
-                    delete_quietly(server, def, &key);
-                }
+            let listed =
+                || server.store.list(&def.collection, &prefix, None).map(|it| it.objects).unwrap_or_default();
+            let mut objects = listed();
+            let mut deleted = objects.iter().filter(|(_, object)| !object.is_terminating()).peekable();
+            if deleted.peek().is_some() {
+                deleted.for_each(|(key, _)| delete_quietly(server, def, key));
+                objects = listed();
             }
-            for (_, object) in listed().unwrap_or_default() {
+            for (_, object) in objects {
                 *self.objects.entry(format!("{}.{}", def.plural, def.group)).or_default() += 1;
                 for finalizer in meta::finalizers(&object.value) {
                     *self.finalizers.entry(finalizer.to_owned()).or_default() += 1;
