@@ -20,7 +20,7 @@ mod validating;
 
 pub(crate) use attributes::{Attributes, Operation, Options, kind_of_subresource};
 pub(crate) use hook::Hooks;
-pub(crate) use plugins::{NOT_READY, PROTECTION_FINALIZERS};
+pub(crate) use plugins::{Charge, NOT_READY, PROTECTION_FINALIZERS};
 pub(crate) use typed::object_type;
 
 use serde_json::Value;
@@ -52,14 +52,14 @@ pub(crate) async fn mutate(attributes: &Attributes<'_>, mut object: Option<&mut 
 }
 
 /// Lets plugins, validating policies and validating webhooks refuse the object of a request as it will be stored; `None` for
-/// a deletion.
+/// a deletion. The charge has to be kept when the object is stored.
 ///
 /// # Errors
 /// Returns the first refusal or failure.
 ///
 /// # Cancel safety
 /// Dropping the future abandons the pending calls.
-pub(crate) async fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<()> {
+pub(crate) async fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<Charge> {
     plugins::validate(attributes, object)?;
     policy::validate(attributes, object).await?;
     validating::validate(attributes, object).await?;

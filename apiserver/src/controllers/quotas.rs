@@ -32,7 +32,11 @@ pub(super) const WATCHES: &[&str] = &[
 /// The interval in which other objects are counted: `resourceQuotaControllerDiscoveryPeriod`.
 const INTERVAL: Duration = Duration::from_secs(30);
 
-/// The quota, unless only its usage changed; of another object, the quotas of its namespace.
+/// The interval in which watched objects are counted again, which heals a wrong usage: `ResourceQuotaSyncPeriod`.
+const RESYNC: Duration = Duration::from_secs(5 * 60);
+
+/// The quota, unless only its usage changed: a write that is not stored yet would not be counted. Of another object, the
+/// quotas of its namespace.
 pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Value) -> Vec<String> {
     if collection == QUOTAS.collection && is_current(object) {
         return Vec::new();
@@ -65,7 +69,7 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
         next["status"] = json!({"hard": object["spec"]["hard"], "used": quota::to_value(&used)});
         unless_gone(cluster.update_status(QUOTAS, &next).await)?;
     }
-    Ok((!is_watched).then_some(INTERVAL))
+    Ok(Some(if is_watched { RESYNC } else { INTERVAL }))
 }
 
 /// Counts what the namespace uses of a quota's resources, and reports whether all of these objects are watched.

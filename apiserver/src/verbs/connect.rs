@@ -210,7 +210,7 @@ async fn connect(call: &Call<'_>) -> ApiResult<Reply> {
         dry_run: false,
     };
     admission::mutate(&request, Some(&mut options)).await?;
-    admission::validate(&request, Some(&options)).await?;
+    admission::validate(&request, Some(&options)).await?.keep();
     kubelet::answer(call, &options)
 }
 

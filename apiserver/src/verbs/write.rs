@@ -137,7 +137,7 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
         _ => request.name.to_owned(),
     };
     attributes.name = &name;
-    admission::validate(&attributes, shown.as_ref().or(object.as_ref())).await?;
+    let charge = admission::validate(&attributes, shown.as_ref().or(object.as_ref())).await?;
 
     // storage: convert, then write unless it is a dry run.
     let object = match object {
@@ -146,7 +146,11 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
         }
         other => other,
     };
-    write.commit(&Storage { server, dry_run: request.dry_run }, stored.as_ref(), object)
+    let done = write.commit(&Storage { server, dry_run: request.dry_run }, stored.as_ref(), object)?;
+    if done.is_some() {
+        charge.keep();
+    }
+    Ok(done)
 }
 
 /// The object that the client wants (endpoints/handlers: decode, default, patch).

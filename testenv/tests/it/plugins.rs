@@ -51,33 +51,89 @@ async fn pod_is_refused_when_it_violates_the_level_of_its_namespace() {
     env.stop().await;
 }
 
-#[tokio::test]
+/// Waits until the quota `q` has counted this.
+async fn until_used(env: &TestEnv, wanted: Value) {
+    for _ in 0..600 {
+        let (_, quota) = call(env, Method::GET, &format!("{SPACE}/resourcequotas/q"), Value::Null).await;
+        if quota["status"]["used"] == wanted {
+            return;
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    panic!("the quota never counted {wanted}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn quota_counts_objects_and_refuses_more() {
     let env = TestEnv::builder().controllers(true).start().await.unwrap();
     let quotas = format!("{SPACE}/resourcequotas");
     let quota = json!({"metadata": {"name": "q"}, "spec": {"hard": {"configmaps": "3", "pods": "1"}}});
     assert_eq!(call(&env, Method::POST, &quotas, quota).await.0, 201);
-    let used = async |wanted: Value| {
-        for _ in 0..20_000 {
-            let (_, quota) = call(&env, Method::GET, &format!("{quotas}/q"), Value::Null).await;
-            if quota["status"]["used"] == wanted {
-                return;
-            }
-            tokio::task::yield_now().await;
-        }
-        panic!("the quota never counted {wanted}");
-    };
     // The authority of the namespace is a config map, too.
-    used(json!({"configmaps": "1", "pods": "0"})).await;
+    until_used(&env, json!({"configmaps": "1", "pods": "0"})).await;
     let pods = format!("{SPACE}/pods");
     assert_eq!(call(&env, Method::POST, &format!("{pods}?dryRun=All"), pod("a", json!({}))).await.0, 201);
     assert_eq!(call(&env, Method::POST, &pods, pod("a", json!({}))).await.0, 201);
-    used(json!({"configmaps": "1", "pods": "1"})).await;
+    until_used(&env, json!({"configmaps": "1", "pods": "1"})).await;
     let (status, refused) = call(&env, Method::POST, &pods, pod("b", json!({}))).await;
     let text = "pods \"b\" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1";
     assert_eq!((status, refused["message"].as_str()), (403, Some(text)));
     assert_eq!(call(&env, Method::DELETE, &format!("{pods}/a"), Value::Null).await.0, 200);
-    used(json!({"configmaps": "1", "pods": "0"})).await;
+    until_used(&env, json!({"configmaps": "1", "pods": "0"})).await;
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn usage_of_a_quota_that_is_wrong_is_counted_again() {
+    let env = TestEnv::builder().controllers(true).start().await.unwrap();
+    let quotas = format!("{SPACE}/resourcequotas");
+    let quota = json!({"metadata": {"name": "q"}, "spec": {"hard": {"configmaps": "3"}}});
+    assert_eq!(call(&env, Method::POST, &quotas, quota).await.0, 201);
+    until_used(&env, json!({"configmaps": "1"})).await;
+    let wrong = json!({"status": {"used": {"configmaps": "2"}}});
+    assert_eq!(patch(&env, &format!("{quotas}/q/status"), "merge-patch+json", wrong).await.0, 200);
+    until_used(&env, json!({"configmaps": "1"})).await;
+    env.stop().await;
+}
+
+/// A server with the quota `q`, which its controller has counted.
+async fn with_quota() -> TestEnv {
+    let env = TestEnv::builder().seed(1).start().await.unwrap();
+    let quotas = format!("{SPACE}/resourcequotas");
+    let quota = json!({"metadata": {"name": "q"}, "spec": {"hard": {"configmaps": "9"}}});
+    assert_eq!(call(&env, Method::POST, &quotas, quota).await.0, 201);
+    let counted = json!({"status": {"hard": {"configmaps": "9"}, "used": {"configmaps": "0"}}});
+    assert_eq!(patch(&env, &format!("{quotas}/q/status"), "merge-patch+json", counted).await.0, 200);
+    env
+}
+
+#[tokio::test(start_paused = true)]
+async fn quota_does_not_count_an_object_that_is_not_stored() {
+    let env = with_quota().await;
+    let maps = format!("{SPACE}/configmaps");
+    for expected in [201, 409] {
+        assert_eq!(call(&env, Method::POST, &maps, json!({"metadata": {"name": "a"}})).await.0, expected);
+    }
+    until_used(&env, json!({"configmaps": "1"})).await;
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn quota_counts_an_object_once_when_its_generated_name_was_taken() {
+    let generated = json!({"metadata": {"generateName": "a"}});
+    let maps = format!("{SPACE}/configmaps");
+    // The same seed generates the same name after the same requests.
+    let env = with_quota().await;
+    assert_eq!(call(&env, Method::POST, &maps, json!({"metadata": {"name": "b"}})).await.0, 201);
+    let (_, first) = call(&env, Method::POST, &maps, generated.clone()).await;
+    env.stop().await;
+    let env = with_quota().await;
+    let taken = json!({"metadata": {"name": first["metadata"]["name"]}});
+    assert_eq!(call(&env, Method::POST, &maps, taken).await.0, 201);
+    let (status, second) = call(&env, Method::POST, &maps, generated).await;
+    assert_eq!(status, 201);
+    assert_ne!(second["metadata"]["name"], first["metadata"]["name"]);
+    until_used(&env, json!({"configmaps": "2"})).await;
     env.stop().await;
 }
 
@@ -144,6 +200,25 @@ async fn namespace_says_what_remains_and_goes_with_its_content() {
     env.stop().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn deleted_namespace_keeps_its_content_for_five_seconds() {
+    let env = TestEnv::builder().namespace_deletion(true).start().await.unwrap();
+    let path = "/api/v1/namespaces/a";
+    let namespace = json!({"metadata": {"name": "a"}});
+    assert_eq!(call(&env, Method::POST, "/api/v1/namespaces", namespace).await.0, 201);
+    let maps = format!("{path}/configmaps");
+    for name in ["m", "n"] {
+        assert_eq!(call(&env, Method::POST, &maps, json!({"metadata": {"name": name}})).await.0, 201);
+    }
+    assert_eq!(call(&env, Method::DELETE, path, Value::Null).await.0, 200);
+    assert_eq!(call(&env, Method::DELETE, &format!("{maps}/m"), Value::Null).await.0, 200);
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert_eq!(call(&env, Method::GET, &format!("{maps}/n"), Value::Null).await.0, 200);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(call(&env, Method::GET, path, Value::Null).await.0, 404);
+    env.stop().await;
+}
+
 #[tokio::test]
 async fn deleted_namespace_stays_without_its_controller() {
     let env = TestEnv::builder().start().await.unwrap();
@@ -200,25 +275,6 @@ async fn certificate_of_administrators_is_refused() {
         let spec = json!({"request": BASE64.encode(pem), "signerName": "kubernetes.io/kube-apiserver-client",
             "usages": ["client auth"]});
         let request = json!({"metadata": {"name": "r"}, "spec": spec});
-#[tokio::test(start_paused = true)]
-async fn deleted_namespace_keeps_its_content_for_five_seconds() {
-    let env = TestEnv::builder().namespace_deletion(true).start().await.unwrap();
-    let path = "/api/v1/namespaces/a";
-    let namespace = json!({"metadata": {"name": "a"}});
-    assert_eq!(call(&env, Method::POST, "/api/v1/namespaces", namespace).await.0, 201);
-    let maps = format!("{path}/configmaps");
-    for name in ["m", "n"] {
-        assert_eq!(call(&env, Method::POST, &maps, json!({"metadata": {"name": name}})).await.0, 201);
-    }
-    assert_eq!(call(&env, Method::DELETE, path, Value::Null).await.0, 200);
-    assert_eq!(call(&env, Method::DELETE, &format!("{maps}/m"), Value::Null).await.0, 200);
-    tokio::time::sleep(Duration::from_secs(4)).await;
-    assert_eq!(call(&env, Method::GET, &format!("{maps}/n"), Value::Null).await.0, 200);
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    assert_eq!(call(&env, Method::GET, path, Value::Null).await.0, 404);
-    env.stop().await;
-}
-
         let (status, refused) = call(&env, Method::POST, path, request).await;
         let text = refused["message"].as_str().unwrap_or_default();
         let about = "certificatesigningrequests.certificates.k8s.io \"r\" is forbidden: ";

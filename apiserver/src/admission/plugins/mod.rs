@@ -17,6 +17,7 @@ mod service_account;
 mod storage_object_in_use_protection;
 mod taint_nodes_by_condition;
 
+pub(crate) use resource_quota::Charge;
 pub(crate) use storage_object_in_use_protection::FINALIZERS as PROTECTION_FINALIZERS;
 pub(crate) use taint_nodes_by_condition::NOT_READY;
 
@@ -74,7 +75,7 @@ pub(super) fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> A
 ///
 /// # Errors
 /// Returns the refusal of a quota.
-pub(super) fn charge(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<()> {
+pub(super) fn charge(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<Charge> {
     resource_quota::charge(attributes, object)
 }
 

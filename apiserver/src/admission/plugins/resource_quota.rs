@@ -1,19 +1,50 @@
 //! `ResourceQuota`: an object has to fit the quotas of its namespace, which count it
 //! (staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota).
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::super::{Attributes, Operation};
 use crate::quota::{self, Quantities, quantities};
+use crate::server::Server;
 use crate::status::{ApiError, ApiResult};
 use crate::{managed, meta};
 
 const QUOTAS: &str = "resourcequotas";
 
+/// What a write has added to quotas. Dropping it takes the write off again, unless it was stored.
+#[derive(Debug)]
+#[must_use = "a dropped charge is undone"]
+pub(crate) struct Charge {
+    server: Arc<Server>,
+    /// The charged quotas: the key, the quota before and the version that the charge has written.
+    quotas: Vec<(Arc<str>, Value, u64)>,
+}
+
+impl Charge {
+    /// Leaves the write counted: it was stored.
+    pub(crate) fn keep(mut self) {
+        self.quotas.clear();
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        for (key, before, charged) in std::mem::take(&mut self.quotas) {
+            // If others have written the quota, its controller counts again.
+            let _ = self.server.store.update(QUOTAS, &key, charged, before);
+        }
+    }
+}
+
 /// Checks the object of a request, and counts it unless it is a dry run.
-pub(super) fn charge(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<()> {
+///
+/// kube-apiserver leaves the charge of a failed write until the controller counts again; see `pkg/controller/resourcequota`.
+pub(super) fn charge(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<Charge> {
     let call = attributes.call;
-    let Some(object) = object.filter(|object| handles(attributes, object)) else { return Ok(()) };
+    let mut charge = Charge { server: call.server.clone(), quotas: Vec::new() };
+    let Some(object) = object.filter(|object| handles(attributes, object)) else { return Ok(charge) };
     let listed = call.server.store.list(QUOTAS, &format!("{}/", call.path.namespace), None);
     let quotas = listed.map(|snapshot| snapshot.objects).unwrap_or_default();
     let mut charged = Vec::new();
@@ -23,25 +54,30 @@ pub(super) fn charge(attributes: &Attributes<'_>, object: Option<&Value>) -> Api
         }
     }
     if attributes.dry_run {
-        return Ok(());
+        return Ok(charge);
     }
     for key in charged {
-        let mut refused = None;
+        let (mut refused, mut before) = (None, None);
         let now = call.server.now();
-        call.server.modify(QUOTAS, &key, |quota| match used_with(attributes, quota, object) {
-            Ok(used) => {
-                let mut next = quota.clone();
-                next["status"]["used"] = quota::to_value(&used?);
-                Some(managed::updated_quota(quota, &next, &now))
-            }
-            Err(error) => {
-                refused = Some(error);
-                None
+        let written = call.server.modify(QUOTAS, &key, |quota| {
+            before = None;
+            match used_with(attributes, quota, object) {
+                Ok(used) => {
+                    let mut next = quota.clone();
+                    next["status"]["used"] = quota::to_value(&used?);
+                    before = Some(quota.clone());
+                    Some(managed::updated_quota(quota, &next, &now))
+                }
+                Err(error) => {
+                    refused = Some(error);
+                    None
+                }
             }
         });
+        charge.quotas.extend(before.zip(written).map(|(before, written)| (key, before, written.rv)));
         refused.map_or(Ok(()), Err)?;
     }
-    Ok(())
+    Ok(charge)
 }
 
 /// Reports whether the request may change what the namespace uses (`Handles` of the evaluators).
