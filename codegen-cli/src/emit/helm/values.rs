@@ -43,7 +43,6 @@ pub(super) struct Values<'a> {
 /// The tables of the values.
 fn tables(source: &Values<'_>, types: &mut Types) -> Vec<(&'static str, Vec<Entry>)> {
     let Values { settings, has, .. } = source;
-    let deploy = &settings.deploy;
     let mut manager = program(source, types);
     manager.extend(pod(source, types));
     let mut out = vec![("manager", manager)];
@@ -61,40 +60,10 @@ fn tables(source: &Values<'_>, types: &mut Types) -> Vec<(&'static str, Vec<Entr
             switch("userRoles", "Create the roles for people: admin, editor and viewer of each kind.", true),
         ],
     ));
-    let account = json!(deploy.object("controller-manager"));
-    out.push((
-        "serviceAccount",
-        vec![
-            switch("create", "Create the service account.", true),
-            entry(
-                "name",
-                "Its name; with `create: false` that of an existing one.",
-                account,
-                json!({"type": "string", "minLength": 1}),
-            ),
-            entry(
-                "annotations",
-                "Annotations, such as a cloud's identity.",
-                json!({}),
-                json!({"type": "object", "additionalProperties": {"type": "string"}}),
-            ),
-        ],
-    ));
+    out.push(("serviceAccount", service_account(settings)));
     let leader_election = switch("enabled", "Let replicas elect a leader.", settings.leader_election);
     out.push(("leaderElection", vec![leader_election]));
-    out.push((
-        "metrics",
-        vec![
-            switch("enabled", "Serve metrics, with a Service.", settings.has_metrics),
-            entry("port", "Their port.", json!(deploy.metrics_port), json!({"type": "integer", "minimum": 1, "maximum": 65535})),
-            entry(
-                "serviceMonitor",
-                "A ServiceMonitor, whose kind is the Prometheus operator's.",
-                json!({"enabled": settings.has_monitor}),
-                json!({"type": "object", "additionalProperties": false, "properties": {"enabled": {"type": "boolean"}}}),
-            ),
-        ],
-    ));
+    out.push(("metrics", metrics(settings)));
     if has.webhooks {
         out.push((
             "webhooks",
@@ -106,6 +75,45 @@ fn tables(source: &Values<'_>, types: &mut Types) -> Vec<(&'static str, Vec<Entr
         out.push(("policies", vec![enabled]));
     }
     out
+}
+
+/// The values of the manager's service account.
+fn service_account(settings: &HelmSettings) -> Vec<Entry> {
+    let account = json!(settings.deploy.object("controller-manager"));
+    vec![
+        switch("create", "Create the service account.", true),
+        entry(
+            "name",
+            "Its name; with `create: false` that of an existing one.",
+            account,
+            json!({"type": "string", "minLength": 1}),
+        ),
+        entry(
+            "annotations",
+            "Annotations, such as a cloud's identity.",
+            json!({}),
+            json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        ),
+    ]
+}
+
+/// The values of the metrics.
+fn metrics(settings: &HelmSettings) -> Vec<Entry> {
+    vec![
+        switch("enabled", "Serve metrics, with a Service.", settings.has_metrics),
+        entry(
+            "port",
+            "Their port.",
+            json!(settings.deploy.metrics_port),
+            json!({"type": "integer", "minimum": 1, "maximum": 65535}),
+        ),
+        entry(
+            "serviceMonitor",
+            "A ServiceMonitor, whose kind is the Prometheus operator's.",
+            json!({"enabled": settings.has_monitor}),
+            json!({"type": "object", "additionalProperties": false, "properties": {"enabled": {"type": "boolean"}}}),
+        ),
+    ]
 }
 
 /// The values of the manager's program.

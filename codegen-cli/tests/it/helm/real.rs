@@ -10,13 +10,24 @@ use serde_json::{Value, json};
 use super::{charts, installed, installer, merge, rendered, schema, values};
 use crate::deploy::{by_key, documents};
 
-/// The output of Helm; `None` if it is not installed.
+/// The output of Helm; `None` if it is not installed, which is an error if `EXPECT_HELM` is set.
 pub(super) fn helm(arguments: &[&str], chart: &Path, values: &Value) -> Option<Output> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("values.yaml");
     fs::write(&file, values.to_string()).unwrap();
     let mut command = Command::new("helm");
-    command.args(arguments).arg(chart).arg("--values").arg(&file).output().ok()
+    match command.args(arguments).arg(chart).arg("--values").arg(&file).output() {
+        Ok(out) => Some(out),
+        Err(error) => {
+            assert!(!is_expected(), "helm: {error}");
+            None
+        }
+    }
+}
+
+/// Reports whether the script that runs the tests has found Helm.
+pub(super) fn is_expected() -> bool {
+    std::env::var_os("EXPECT_HELM").is_some_and(|value| !value.is_empty())
 }
 
 /// The objects that Helm prints.

@@ -125,12 +125,11 @@ fn workflow_runs_targets_of_the_makefile() {
     let workflow: serde_json::Value = serde_yaml::from_str(&workflow).unwrap();
     let steps = workflow["jobs"]["check"]["steps"].as_array().unwrap();
     assert_eq!(steps[0]["with"]["fetch-depth"], 0);
-    let targets: Vec<&str> = steps
-        .iter()
-        .filter_map(|step| step["run"].as_str()?.strip_prefix("make "))
-        .map(|line| line.split(' ').next().unwrap())
-        .collect();
-    assert_eq!(targets, ["verify", "diff-api", "lint", "test"]);
+    let runs: Vec<&str> = steps.iter().filter_map(|step| step["run"].as_str()).collect();
+    // A Makefile that is older than the workflow has no target for the comparison.
+    assert!(runs.contains(&"hack/diff-api.sh --format github"), "{runs:?}");
+    let targets: Vec<&str> = runs.iter().filter_map(|line| line.strip_prefix("make ")).collect();
+    assert_eq!(targets, ["verify", "lint", "test"]);
     for target in targets {
         assert!(makefile.contains(&format!("\n.PHONY: {target}\n")), "{target}");
     }
