@@ -131,38 +131,8 @@ pub(super) fn client(settings: &Settings, loaded: &Loaded) -> Option<Diagnostic>
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::path::Path;
-
     use super::*;
     use crate::source::SourceFile;
-
-    /// Appends the texts of the Rust files below a folder, without the breaks of long literals.
-    fn read(folder: &Path, out: &mut String) {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                read(&path, out);
-            } else if !path.ends_with("pipeline/go.rs") {
-                let text = fs::read_to_string(&path).unwrap();
-                let joined = text.split("\\\n").map(str::trim_start).collect::<String>();
-                out.push_str(&joined.replace("\\\"", "\""));
-            }
-        }
-    }
-
-    #[test]
-    fn every_phrase_occurs_in_diagnostics() {
-        let mut sources = String::new();
-        let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-        read(&own.join("src"), &mut sources);
-        read(&own.join("../codegen-core/src"), &mut sources);
-        for (phrase, _) in ADVICE.iter().chain(MESSAGES) {
-            // This key is formatted into the text.
-            let phrase = phrase.replace("timeout_seconds", "{name}");
-            assert!(sources.contains(&phrase), "{phrase}");
-        }
-    }
 
     #[test]
     fn only_advice_in_go_files_gets_the_words_of_go() {

@@ -12,7 +12,11 @@ use crate::support::testdata;
 /// Commands of the pages about operations that hack/newcomer.sh does not run: the page, the command or all of them, and why.
 const ELSEWHERE: [(&str, &str, &str); 2] = [
     ("upgrade.md", "", "crd.rs runs the page and compares the output"),
-    ("certificates.md", "kubesmith generate --only crd,rbac,webhook,deploy", "certificates.rs runs it"),
+    (
+        "certificates.md",
+        "kubesmith generate --only crd,rbac,webhook,policy,deploy",
+        "certificates.rs runs it",
+    ),
 ];
 
 fn book() -> PathBuf {

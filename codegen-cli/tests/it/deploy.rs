@@ -30,7 +30,7 @@ fn key(object: &Value) -> String {
 }
 
 /// What `kubectl kustomize` would print, as there is nothing but lists of resources.
-fn built(folder: &Path) -> Vec<Value> {
+pub(crate) fn built(folder: &Path) -> Vec<Value> {
     let list = fs::read_to_string(folder.join("kustomization.yaml")).unwrap();
     let list: Value = serde_yaml::from_str(&list).unwrap();
     let mut out = Vec::new();

@@ -36,6 +36,7 @@ mod go_import;
 mod go_input;
 mod go_markers;
 mod go_odd;
+mod go_words;
 mod helm;
 mod import;
 mod import_mended;

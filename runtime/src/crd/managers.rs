@@ -58,13 +58,11 @@ pub(super) async fn replace_without_webhook(
     cluster.patch_definition(name, None, &params, &Patch::Merge(patch)).await
 }
 
-/// The other managers of clients that write whole definitions by other means than applies.
-const WRITERS: [&str; 4] = ["kubectl-client-side-apply", "kubectl-create", "before-first-apply", "helm"];
-
-/// Returns the managed fields of a definition whose spec [`Upgrade`], kubectl or Helm wrote by other means than applies, as those
-/// of an apply; `None` if there are no such fields. Only then does a later apply remove fields that the definition drops.
+/// Returns the managed fields of a definition whose spec others than an apply of [`Upgrade`] wrote, as those of such an apply; `None`
+/// if there are none. Only then does a later apply remove fields that the definition drops.
 ///
-/// Labels and annotations of others stay theirs: Helm reads `helm.sh/resource-policy: keep` from the live definition.
+/// The authority of a conversion webhook belongs to a certificate manager. Labels and annotations of others stay theirs: Helm reads
+/// `helm.sh/resource-policy: keep` from the live definition.
 ///
 /// Source: client-go's `util/csaupgrade`, which does this for `kubectl apply`.
 pub(super) fn adopted(live: &Value) -> Option<Value> {
@@ -72,22 +70,18 @@ pub(super) fn adopted(live: &Value) -> Option<Value> {
     let mut all = Value::Null;
     let (mut others, mut is_changed) = (Vec::new(), false);
     for entry in entries {
-        let is_whole = entry.get("subresource").is_none();
-        let is_update = entry["operation"] == "Update";
-        if is_whole && entry["manager"] == MANAGER {
-            is_changed |= is_update;
+        if entry.get("subresource").is_some() {
+            others.push(entry.clone());
+        } else if entry["manager"] == MANAGER {
+            is_changed |= entry["operation"] == "Update";
             add(&mut all, entry, &entry["fieldsV1"]);
-        } else if is_whole && is_update && WRITERS.iter().any(|writer| entry["manager"] == *writer) {
-            let mut rest = entry.clone();
-            if let Some(spec) = rest["fieldsV1"].as_object_mut().and_then(|fields| fields.remove("f:spec")) {
+        } else {
+            let (spec, rest) = without_spec(entry);
+            if let Some(spec) = spec {
                 is_changed = true;
                 add(&mut all, entry, &json!({"f:spec": spec}));
             }
-            if rest["fieldsV1"] != json!({}) {
-                others.push(rest);
-            }
-        } else {
-            others.push(entry.clone());
+            others.extend(rest);
         }
     }
     if !is_changed {
@@ -96,6 +90,37 @@ pub(super) fn adopted(live: &Value) -> Option<Value> {
     (all["manager"], all["operation"]) = (MANAGER.into(), "Apply".into());
     others.insert(0, all);
     Some(others.into())
+}
+
+/// The path of the authority of a conversion webhook within a spec.
+const AUTHORITY: [&str; 4] = ["f:conversion", "f:webhook", "f:clientConfig", "f:caBundle"];
+
+/// Splits a manager's fields into those of the spec, and an entry with the others, which includes the authority.
+fn without_spec(entry: &Value) -> (Option<Value>, Option<Value>) {
+    let mut rest = entry.clone();
+    let mut spec = rest["fieldsV1"].as_object_mut().and_then(|fields| fields.remove("f:spec"));
+    if let Some(all) = &mut spec
+        && removed(all, &AUTHORITY)
+    {
+        let authority = AUTHORITY.iter().rev().fold(json!({}), |inner, name| json!({*name: inner}));
+        rest["fieldsV1"]["f:spec"] = authority;
+    }
+    let is_empty = |fields: &Value| fields.as_object().is_none_or(Map::is_empty);
+    let rest = (!is_empty(&rest["fieldsV1"])).then_some(rest);
+    (spec.filter(|spec| !is_empty(spec)), rest)
+}
+
+/// Removes a field, and those above it that have no others. Reports whether it was there.
+fn removed(fields: &mut Value, path: &[&str]) -> bool {
+    let (Some(fields), Some((name, path))) = (fields.as_object_mut(), path.split_first()) else {
+        return false;
+    };
+    let Some(inner) = fields.get_mut(*name) else { return false };
+    let found = path.is_empty() || removed(inner, path);
+    if found && (path.is_empty() || inner.as_object().is_some_and(Map::is_empty)) {
+        fields.remove(*name);
+    }
+    found
 }
 
 /// Adds fields to the entry of an apply, which takes the rest of the first entry that has any.
@@ -142,16 +167,17 @@ mod tests {
     }
 
     #[test]
-    fn spec_of_other_writers_of_whole_definitions_is_adopted() {
+    fn spec_of_other_managers_is_adopted_without_the_authority() {
         let names = json!({"f:spec": {"f:names": {"f:shortNames": {}}}});
         let keep = json!({"f:metadata": {"f:annotations": {"f:helm.sh/resource-policy": {}}}});
         let mut written = names.clone();
         unite(&mut written, &keep);
         let mut status = entry("kube-apiserver", "Update", &json!({"f:status": {}}));
         status["subresource"] = json!("status");
-        let rotator = entry("cert-manager-cainjector", "Update", &json!({"f:spec": {"f:conversion": {}}}));
+        let authority = json!({"f:conversion": {"f:webhook": {"f:clientConfig": {"f:caBundle": {}}}}});
+        let rotator = entry("cert-manager-cainjector", "Update", &json!({"f:spec": authority}));
         let entries = json!([
-            entry("kubectl-client-side-apply", "Update", &names),
+            entry("kubectl", "Apply", &names),
             entry("helm", "Update", &written),
             rotator,
             entry(MANAGER, "Apply", &json!({"f:spec": {"f:scope": {}, "f:names": {"f:kind": {}}}})),

@@ -168,6 +168,10 @@ impl Migration {
         };
         let mut run = Run::new(self, &definition);
         if stored_versions(&definition) == [storage.as_str()] {
+            // A run that was killed after it pruned the versions left its mark.
+            if !self.dry_run && definition["metadata"]["annotations"].get(MARK).is_some() {
+                self.unmark(&cluster).await?;
+            }
             return Ok(done(run, Vec::new()));
         }
         run.pages(&cluster, &definition, &mut progress).await?;
@@ -213,13 +217,19 @@ impl Migration {
                 Err(error) if error.is_conflict() && attempt < TRIES => {}
                 Err(error) => return Err(error.into()),
                 Ok(_) => {
-                    let patch = Patch::Merge(json!({"metadata": {"annotations": {MARK: null}}}));
-                    cluster.patch_definition(&self.name, None, &params(false), &patch).await?;
+                    self.unmark(cluster).await?;
                     return Ok(stored);
                 }
             }
         }
         Err(CrdError::Changed { name: self.name.clone() })
+    }
+
+    /// Removes the mark of the progress.
+    async fn unmark(&self, cluster: &Cluster<'_>) -> Result<(), CrdError> {
+        let patch = Patch::Merge(json!({"metadata": {"annotations": {MARK: null}}}));
+        cluster.patch_definition(&self.name, None, &params(false), &patch).await?;
+        Ok(())
     }
 }
 

@@ -49,7 +49,7 @@ fn tables(source: &Values<'_>, types: &mut Types) -> Vec<(&'static str, Vec<Entr
     out.push((
         "crds",
         vec![
-            switch("install", "Install and upgrade the CRDs with the chart. Without it, the operator or `kubesmith crd apply` does.", true),
+            switch("install", "Install and upgrade the CRDs with the chart. Without it, the operator or `kubesmith crd apply` does.", !settings.deploy.crd_upgrade),
             switch("keep", "Keep the CRDs, and with them all objects, when the release is uninstalled.", true),
         ],
     ));

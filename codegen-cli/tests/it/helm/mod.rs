@@ -423,6 +423,14 @@ fn wrong_values_are_refused_at_their_place() {
 }
 
 #[test]
+fn operator_that_upgrades_its_crds_owns_them() {
+    for (setting, installs) in [("", true), ("crd_upgrade = true\n", false)] {
+        let project = shop(setting);
+        assert_eq!(values(&project.path("charts/shop"))["crds"]["install"], installs, "{setting}");
+    }
+}
+
+#[test]
 fn hand_edits_survive_a_second_run() {
     let project = shop("");
     let add = |file: &str, name: &str, lines: &str| {

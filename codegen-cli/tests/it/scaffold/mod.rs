@@ -200,6 +200,21 @@ fn existing_files_are_kept() {
 }
 
 #[test]
+fn manifests_of_the_makefile_are_all_that_kustomize_reads() {
+    let project = Project::new();
+    project.works(&POOL);
+    let types = "api/src/tsi/v1alpha1/ip_pool.rs";
+    let policy = "#[policy(name = \"named.example.com\", validation(expression = \"object.metadata.name != 'a'\"), binding)]\n#[resource(";
+    let edited = project.read(types).replacen("#[resource(", policy, 1);
+    fs::write(project.path(types), edited).unwrap();
+    let makefile = project.read("Makefile");
+    let only = makefile.split_once("generate --only ").unwrap().1.lines().next().unwrap();
+    project.works(&["generate", "--only", only]);
+    let objects = crate::deploy::built(&project.path("config/default"));
+    assert!(objects.iter().any(|object| object["kind"] == "ValidatingAdmissionPolicy"));
+}
+
+#[test]
 fn missing_marker_error_shows_the_lines_to_add() {
     let project = Project::new();
     let lib = project.read("api/src/lib.rs").replace("// +kubesmith:scaffold:groups", "");

@@ -93,6 +93,11 @@ async fn migration_continues_when_it_was_killed_at_any_request() {
             let done = run(&client, &migration()).await.unwrap();
             continued += usize::from(done.skipped > 0);
             assert_eq!(stored(&client).await, json!(["v2"]), "killed at {at}");
+            assert_eq!(
+                live(&client).await["metadata"]["annotations"].get("kubesmith.dev/migration"),
+                None,
+                "killed at {at}"
+            );
             for (old, new) in before.iter().zip(objects(&client, "v2").await) {
                 assert_eq!((&old.0, &old.2), (&new.0, &new.2), "killed at {at}");
                 assert_ne!(old.1, new.1, "{} was not written, killed at {at}", old.0);

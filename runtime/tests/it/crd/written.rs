@@ -130,12 +130,16 @@ async fn names_are_removed_from_a_definition_that_kubectl_wrote() {
     let plain = widgets(&[version("v1", true, &size())]);
     let mut named = plain.clone();
     named["spec"]["names"]["shortNames"] = json!(["wg"]);
-    let kubectl =
-        PostParams { field_manager: Some("kubectl-client-side-apply".to_owned()), ..PostParams::default() };
-    definitions(&client).create(&kubectl, &serde_json::from_value(named).unwrap()).await.unwrap();
-    let allowed = || upgrade("1.0.0").allow(ChangeCode::ShortNameRemoved);
+    // As `kubectl apply --server-side` does, then `kubectl edit`.
+    let kubectl = PatchParams::apply("kubectl");
+    definitions(&client).patch(super::WIDGETS, &kubectl, &Patch::Apply(&named)).await.unwrap();
+    let edit = PatchParams { field_manager: Some("kubectl-edit".to_owned()), ..PatchParams::default() };
+    let categories = json!({"spec": {"names": {"categories": ["all"]}}});
+    definitions(&client).patch(super::WIDGETS, &edit, &Patch::Merge(categories)).await.unwrap();
+    let allowed = || upgrade("1.0.0").allow(ChangeCode::ShortNameRemoved).allow(ChangeCode::CategoryRemoved);
     assert_eq!(apply(&client, allowed(), &plain).await.unwrap().action, Action::Updated);
-    assert_eq!(live(&client).await["spec"]["names"].get("shortNames"), None);
+    let names = live(&client).await["spec"]["names"].clone();
+    assert_eq!((names.get("shortNames"), names.get("categories")), (None, None));
     assert_eq!(apply(&client, allowed(), &plain).await.unwrap().action, Action::Unchanged);
     env.stop().await;
 }
