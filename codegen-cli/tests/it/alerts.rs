@@ -1,9 +1,19 @@
-//! The alerts of generated managers in Prometheus' own evaluation: `promtool test rules`.
+//! The alerts of generated managers: their metrics are those of a running manager, and Prometheus' own evaluation
+//! (`promtool test rules`) fires them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::time::Duration;
 
+use clap::Parser;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kubesmith_runtime::cache::ObjectKey;
+use kubesmith_runtime::controller::{Action, CancellationToken, ControllerBuilder, reconcile_fn};
+use kubesmith_runtime::manager::{Manager, ManagerFlags};
+use kubesmith_runtime::metrics::Registry;
+use kubesmith_testenv::TestEnv;
 use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
 
 use crate::support::Crate;
 
@@ -28,6 +38,11 @@ const HEALTHY: &[(&str, &str)] = &[
     ("rest_client_requests_total{@,code=\"409\",method=\"PUT\"}", "0+20x120"),
     ("rest_client_requests_total{@,code=\"503\",method=\"GET\"}", "0+4x120"),
     ("rest_client_requests_total{@,code=\"<error>\",method=\"GET\"}", "0+4x120"),
+    // One failure, after which the rotator succeeds.
+    ("cert_rotator_errors_total{@,pod=\"a\"}", "0x10 1x110"),
+    ("cert_rotator_certificate_expiration_timestamp_seconds{@,pod=\"a\"}", "7776000x120"),
+    // A replica that has no certificate yet.
+    ("cert_rotator_certificate_expiration_timestamp_seconds{@,pod=\"b\"}", "0x120"),
     // Another operator, in which everything is wrong.
     ("up{job=\"other\",pod=\"a\"}", "0x120"),
     // The same operator in another namespace.
@@ -118,19 +133,36 @@ const FAULTS: &[Fault] = &[
         quiet: 14,
         also: &[],
     },
+    Fault {
+        alert: "CertificateErrors",
+        series: &[("cert_rotator_errors_total{@,pod=\"a\"}", "0+6x120")],
+        labels: &[("namespace", "shop-system")],
+        quiet: 14,
+        also: &[],
+    },
+    Fault {
+        alert: "CertificateExpires",
+        series: &[("cert_rotator_certificate_expiration_timestamp_seconds{@,pod=\"a\"}", "604800x120")],
+        labels: &[("namespace", "shop-system")],
+        quiet: 14,
+        also: &[],
+    },
 ];
 
 /// A project that has every alert.
 fn rules() -> (Crate, Value) {
     let project = Crate::new(
-        "use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;\nuse kubesmith_runtime::Resource;\n\
+        "use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;\nuse kubesmith_runtime::{Resource, webhook};\n\
          #[derive(Clone, Debug, Default, Resource)]\n#[resource(group = \"shop.example.com\", version = \"v1\", kind = \"Item\")]\n\
+         #[webhook(path = \"/validate\", mutating = false, failure_policy = \"Ignore\", groups = \"shop.example.com\", \
+         resources = \"items\", verbs(\"create\"), versions = \"v1\", name = \"items.shop.example.com\", side_effects = \"None\", \
+         admission_review_versions = \"v1\")]\n\
          pub struct Item { pub metadata: ObjectMeta }\n",
     );
     project.write(
         "kubesmith.toml",
-        "input = [\"api\"]\nonly = [\"crd\", \"rbac\", \"deploy\"]\n\
-         [deploy]\noutput = \"config\"\nname = \"shop\"\nshards = 3\nalerts = true\n",
+        "input = [\"api\"]\nonly = [\"crd\", \"rbac\", \"webhook\", \"deploy\"]\n\
+         [deploy]\noutput = \"config\"\nname = \"shop\"\nshards = 3\nalerts = true\ncertificates = \"self-managed\"\n",
     );
     let out = project.run(&["generate"]);
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
@@ -155,6 +187,77 @@ fn test(name: &str, changed: &[(&str, &str)], alerts: &[Value]) -> Value {
 
 fn expected(alert: &str, minute: u32, firing: &[Value]) -> Value {
     json!({"alertname": alert, "eval_time": format!("{minute}m"), "exp_alerts": firing})
+}
+
+/// A program with the flags of a manager.
+#[derive(Parser)]
+struct Program {
+    #[command(flatten)]
+    manager: ManagerFlags,
+}
+
+impl Program {
+    /// Makes its manager as the program of a new project does, with a controller.
+    async fn manager(&self) -> Manager {
+        let registry = Registry::new();
+        let client = self.manager.connect(&registry).await.unwrap();
+        let mut manager = self.manager.builder(client, &registry, "shop").unwrap().build();
+        let maps = manager.factory().informer_for::<ConfigMap>();
+        let controller = ControllerBuilder::new("item").for_(&maps).metrics(manager.metrics());
+        let reconciler = reconcile_fn(async |_: ObjectKey| Ok(Action::done()));
+        manager.add(controller.complete(reconciler).unwrap());
+        manager
+    }
+}
+
+/// The metrics of all alerts, without `up`, which Prometheus makes.
+fn metrics(spec: &Value) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for rule in spec["groups"][0]["rules"].as_array().unwrap() {
+        let mut parts = rule["expr"].as_str().unwrap().split('{');
+        parts.next_back();
+        let is_sign = |c: char| !c.is_ascii_lowercase() && c != '_';
+        names.extend(parts.map(|part| part.rsplit(is_sign).next().unwrap().to_owned()));
+    }
+    assert!(names.remove("up") && !names.contains(""), "{names:?}");
+    names
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn alerts_use_metrics_of_a_running_manager() {
+    let (project, spec) = rules();
+    let mut env = TestEnv::builder().start().await.unwrap();
+    project.write("kubeconfig", env.kubeconfig().await.unwrap());
+    let kubeconfig = format!("--kubeconfig={}", project.path("kubeconfig").display());
+    let program = Program::parse_from([
+        "shop",
+        &kubeconfig,
+        "--leader-elect",
+        "--leader-election-namespace=default",
+        "--metrics-bind-address=0",
+        "--health-probe-bind-address=0",
+        "--webhook-cert-secret=certs",
+        "--webhook-service=webhooks",
+    ]);
+    let manager = program.manager().await;
+    let registry = manager.metrics().clone();
+    let stop = CancellationToken::new();
+    let run = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
+    let missing = || {
+        let text = registry.encode();
+        let is_shown = |name: &str| text.lines().any(|line| line.split(['{', ' ']).next() == Some(name));
+        metrics(&spec).into_iter().filter(|name| !is_shown(name)).collect::<Vec<_>>()
+    };
+    // Requests are counted when the first response arrives.
+    let shown = timeout(Duration::from_secs(30), async {
+        while !missing().is_empty() {
+            sleep(Duration::from_millis(20)).await;
+        }
+    });
+    assert!(shown.await.is_ok(), "{:?} in {}", missing(), registry.encode());
+    stop.cancel();
+    run.await.unwrap().unwrap();
+    env.stop().await;
 }
 
 #[test]

@@ -6,7 +6,7 @@ use clap::builder::RangedU64ValueParser;
 use kube::Client;
 
 use super::{BindAddress, Manager, ManagerBuilder, MetricsTls};
-use crate::client::{self, build_config_from_flags};
+use crate::client::{self, ClientOptions, build_config_from_flags, connect_with_options};
 use crate::leaderelection::{InvalidElection, LeaderElector, default_identity};
 use crate::metrics::Registry;
 #[cfg(feature = "webhook")]
@@ -34,8 +34,9 @@ use crate::webhook::{CaBundleTarget, CertRotator, CertRotatorBuilder};
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let flags = Flags::parse();
-/// let client = flags.manager.connect().await?;
-/// let manager = flags.manager.builder(client, &Registry::new(), "pods.example.com")?.build();
+/// let registry = Registry::new();
+/// let client = flags.manager.connect(&registry).await?;
+/// let manager = flags.manager.builder(client, &registry, "pods.example.com")?.build();
 /// println!("{} at a time, of {:?}", flags.manager.workers, flags.namespace);
 /// manager.run(shutdown_signal()?).await?;
 /// # Ok(())
@@ -102,15 +103,16 @@ pub struct ManagerFlags {
 }
 
 impl ManagerFlags {
-    /// Makes a client of the cluster that `--kubeconfig` and `--master` select, like [`build_config_from_flags`].
+    /// Makes a client of the cluster that `--kubeconfig` and `--master` select, like [`build_config_from_flags`]. It
+    /// counts its requests in `registry` ([`ClientOptions::metrics`]), the one of the [manager](Self::builder).
     ///
     /// # Errors
     ///
     /// The file cannot be read or is incomplete, no configuration is found, or its TLS settings or credentials
     /// cannot be used.
-    pub async fn connect(&self) -> client::Result<Client> {
+    pub async fn connect(&self, registry: &Registry) -> client::Result<Client> {
         let config = build_config_from_flags(self.master.as_deref(), self.kubeconfig.as_deref()).await?;
-        client::connect(config).await
+        connect_with_options(config, ClientOptions::new().metrics(registry)).await
     }
 
     /// Starts the settings of a manager with this client: its endpoints, its metrics in `registry`, and with
@@ -387,7 +389,7 @@ mod tests {
     #[tokio::test]
     async fn missing_kubeconfig_error_names_the_flag() {
         let flags = parse(&["--kubeconfig=/nowhere/config"]).unwrap();
-        let error = flags.connect().await.map(drop).unwrap_err().to_string();
+        let error = flags.connect(&Registry::new()).await.map(drop).unwrap_err().to_string();
         assert!(error.contains("--kubeconfig /nowhere/config"), "{error}");
     }
 }

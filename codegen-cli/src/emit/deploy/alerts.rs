@@ -21,7 +21,7 @@ struct Alert {
 /// The alert about a replica whose shard nobody else has.
 const SHARD_DOWN: &str = "ShardDown";
 
-const ALERTS: [Alert; 8] = [
+const ALERTS: [Alert; 10] = [
     Alert {
         name: "ManagerDown",
         // `absent` of a comparison would have no labels.
@@ -82,14 +82,30 @@ const ALERTS: [Alert; 8] = [
         severity: "warning",
         summary: "More than a tenth of the requests to the API server fail.",
     },
+    Alert {
+        name: "CertificateErrors",
+        expression: "sum by (namespace) (increase(cert_rotator_errors_total{@}[10m])) > 0",
+        after: "15m",
+        severity: "warning",
+        summary: "The manager cannot look after the certificate of its webhooks.",
+    },
+    Alert {
+        name: "CertificateExpires",
+        // The time is 0 until there is a certificate. It is renewed a month before its end.
+        expression: "min by (namespace) (cert_rotator_certificate_expiration_timestamp_seconds{@} > 0) - time() < 604800",
+        after: "15m",
+        severity: "critical",
+        summary: "The certificate of the webhooks expires within a week.",
+    },
 ];
 
-/// The PrometheusRule.
-pub(super) fn rule(settings: &DeploySettings) -> Value {
+/// The PrometheusRule. `has_rotation`: the manager keeps the certificate of its webhooks.
+pub(super) fn rule(settings: &DeploySettings, has_rotation: bool) -> Value {
     // The Prometheus operator adds the namespace of the Service, and other namespaces may have one of the same name.
     let job = format!("job=\"{}\",namespace=\"{}\"", settings.object(SERVICE), settings.namespace);
     let told = |alert: &&Alert| {
         (settings.leader_election || !alert.expression.contains("leader_election"))
+            && (has_rotation || !alert.expression.contains("cert_rotator"))
             && (settings.is_sharded || alert.name != SHARD_DOWN)
     };
     let rules = ALERTS.iter().filter(told).map(|alert| {

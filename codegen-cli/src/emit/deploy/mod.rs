@@ -187,7 +187,8 @@ fn folders(ir: &Ir, settings: &DeploySettings, parts: Parts<'_>) -> Vec<Folder> 
     if settings.metrics_port.is_some() {
         prometheus = prometheus.object("monitor.yaml", &metrics::service_monitor(settings, has_webhooks));
         if settings.alerts {
-            prometheus = prometheus.object("rules.yaml", &alerts::rule(settings));
+            let has_rotation = has_webhooks && settings.certificates == Certificates::SelfManaged;
+            prometheus = prometheus.object("rules.yaml", &alerts::rule(settings, has_rotation));
         }
     }
     vec![manager, crd, rbac, certmanager, webhook, policy, prometheus]

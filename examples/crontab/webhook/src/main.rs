@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 use kubesmith_runtime::manager::{ManagerFlags, shutdown_signal};
 use kubesmith_runtime::metrics::Registry;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
+use tracing_subscriber::reload::Handle;
 
 /// Converts CronTabs between versions, or checks manifests.
 #[derive(Parser)]
@@ -40,11 +41,14 @@ async fn main() -> anyhow::Result<()> {
     let filter = filter.context("RUST_LOG is not a valid filter: write info or kube=debug")?;
     // Standard output is for manifests only.
     let colors = stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).with_writer(stderr).init();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).with_writer(stderr);
+    let log = log.with_filter_reloading();
+    let levels = log.reload_handle();
+    log.init();
     let flags = Flags::parse();
     match &flags.command {
         Some(Command::Check { file }) => check(file),
-        None => serve(flags.manager, flags.webhooks.then_some(flags.webhook_port)).await,
+        None => serve(flags.manager, flags.webhooks.then_some(flags.webhook_port), levels).await,
     }
 }
 
@@ -56,10 +60,26 @@ fn check(file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn serve(flags: ManagerFlags, webhook_port: Option<u16>) -> anyhow::Result<()> {
+async fn serve<S: 'static>(
+    flags: ManagerFlags,
+    webhook_port: Option<u16>,
+    levels: Handle<EnvFilter, S>,
+) -> anyhow::Result<()> {
     let stop = shutdown_signal()?;
-    let client = flags.connect().await?;
-    let mut manager = flags.builder(client, &Registry::new(), "crontab-webhook")?.build();
+    let registry = Registry::new();
+    let client = flags.connect(&registry).await?;
+    let builder = flags.builder(client, &registry, "crontab-webhook")?;
+    // `/debug/flags/v` of --debug-bind-address changes log levels without a restart.
+    let current = levels.clone();
+    let mut manager = builder
+        .log_levels(
+            move || current.with_current(ToString::to_string).unwrap_or_default(),
+            move |text| {
+                let filter = EnvFilter::try_new(text).map_err(|error| error.to_string())?;
+                levels.reload(filter).map_err(|error| error.to_string())
+            },
+        )
+        .build();
     manager.add_healthz_check("ping", || Ok(()));
     manager.add_readyz_check("ping", || Ok(()));
     if let Some(port) = webhook_port {

@@ -22,11 +22,25 @@ async fn main() -> anyhow::Result<()> {
     let filter = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env();
     let filter = filter.context("RUST_LOG is not a valid filter: write info or kube=debug")?;
     let colors = stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).init();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).with_filter_reloading();
+    let levels = log.reload_handle();
+    log.init();
 
     let stop = shutdown_signal()?;
-    let client = flags.manager.connect().await?;
-    let mut manager = flags.manager.builder(client, &Registry::new(), LEASE_NAME)?.build();
+    let registry = Registry::new();
+    let client = flags.manager.connect(&registry).await?;
+    let builder = flags.manager.builder(client, &registry, LEASE_NAME)?;
+    // `/debug/flags/v` of --debug-bind-address changes log levels without a restart.
+    let current = levels.clone();
+    let mut manager = builder
+        .log_levels(
+            move || current.with_current(ToString::to_string).unwrap_or_default(),
+            move |text| {
+                let filter = EnvFilter::try_new(text).map_err(|error| error.to_string())?;
+                levels.reload(filter).map_err(|error| error.to_string())
+            },
+        )
+        .build();
     manager.add_healthz_check("ping", || Ok(()));
     manager.add_readyz_check("ping", || Ok(()));
     ecsbinding_controller::add_to(&mut manager, flags.manager.workers)?;

@@ -33,15 +33,28 @@ async fn main() -> anyhow::Result<()> {
     let filter = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env();
     let filter = filter.context("RUST_LOG is not a valid filter: write info or kube=debug")?;
     let colors = stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).init();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colors).with_filter_reloading();
+    let levels = log.reload_handle();
+    log.init();
 
     let stop = shutdown_signal()?;
     let database = database().await?;
-    let client = flags.manager.connect().await?;
     let registry = Registry::new();
+    let client = flags.manager.connect(&registry).await?;
     let factory = SharedInformerFactory::builder(client.clone()).metrics(&registry);
     let builder = flags.manager.builder(client, &registry, LEASE_NAME)?;
-    let mut manager = builder.factory(factory.namespaces(flags.namespace).build()).build();
+    // `/debug/flags/v` of --debug-bind-address changes log levels without a restart.
+    let current = levels.clone();
+    let mut manager = builder
+        .factory(factory.namespaces(flags.namespace).build())
+        .log_levels(
+            move || current.with_current(ToString::to_string).unwrap_or_default(),
+            move |text| {
+                let filter = EnvFilter::try_new(text).map_err(|error| error.to_string())?;
+                levels.reload(filter).map_err(|error| error.to_string())
+            },
+        )
+        .build();
     manager.add_healthz_check("ping", || Ok(()));
     let resync = Duration::from_secs(flags.resync);
     postgreswriter_controller::add_to(&mut manager, &database, flags.manager.workers, resync)?;

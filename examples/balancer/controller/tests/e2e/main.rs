@@ -5,6 +5,7 @@ mod addresses;
 mod hostile;
 mod lifecycle;
 mod nginx;
+mod program;
 mod replicas;
 mod support;
 mod survives;

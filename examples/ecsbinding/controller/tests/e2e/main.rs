@@ -1,5 +1,6 @@
 //! The controller end to end: on the embedded API server, or on whichever server the environment chooses.
 
+mod program;
 mod replicas;
 mod survives;
 

@@ -1,0 +1,11 @@
+//! The program, as its users start it.
+
+use operator_testing::Needs;
+use operator_testing::program::a_manager_runs;
+
+use crate::support::cluster;
+
+#[tokio::test]
+async fn program_serves_and_ends() {
+    a_manager_runs(env!("CARGO_BIN_EXE_balancer-controller"), cluster(Needs::Api).await).await;
+}

@@ -1,0 +1,10 @@
+//! The program, as its users start it.
+
+use operator_testing::program::a_manager_runs;
+
+use crate::cluster;
+
+#[tokio::test]
+async fn program_serves_and_ends() {
+    a_manager_runs(env!("CARGO_BIN_EXE_ecsbinding-controller"), cluster().await).await;
+}
