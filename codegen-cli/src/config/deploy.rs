@@ -79,7 +79,7 @@ pub struct DeployConfig {
     /// Whether metrics are served over TLS, and only to authorized users. Default: `true`.
     pub metrics_secure: Option<bool>,
     /// The issuer of the metrics certificate. Default: the manager, which serves its own certificate of the webhooks, or a
-    /// self-signed one.
+    /// self-signed one; with `metrics_secure = true`, the issuer in `certificates`.
     pub metrics_certificates: Option<Certificates>,
     /// Port of `/healthz` and `/readyz`. Default: 8081.
     pub health_port: Option<u16>,
@@ -310,7 +310,7 @@ pub(super) fn settings(
         leader_election: deploy.leader_election.unwrap_or(true),
         metrics_port,
         metrics_secure: deploy.metrics_secure.unwrap_or(true),
-        metrics_certificates: deploy.metrics_certificates.unwrap_or(Certificates::SelfManaged),
+        metrics_certificates: metrics_certificates(deploy),
         health_port,
         prometheus: deploy.prometheus,
         alerts: deploy.alerts,
@@ -343,6 +343,13 @@ fn check_names(name: &str, prefix: &str, namespace: &str) -> Result<(), UsageErr
 /// The usual port of the metrics.
 pub(super) fn metrics_port(is_secure: bool) -> u16 {
     if is_secure { SECURE_METRICS_PORT } else { METRICS_PORT }
+}
+
+/// The issuer of the metrics certificate. An explicit `metrics_secure = true` has always meant one that Prometheus verifies.
+fn metrics_certificates(deploy: &DeployConfig) -> Certificates {
+    let usual =
+        if deploy.metrics_secure == Some(true) { deploy.certificates } else { Certificates::SelfManaged };
+    deploy.metrics_certificates.unwrap_or(usual)
 }
 
 /// The ports of metrics, if there are any, and of probes.

@@ -145,7 +145,7 @@ fn deploy(deploy: &DeploySettings) -> DeployConfig {
         metrics_port: Some(deploy.metrics_port.unwrap_or(0)),
         metrics_secure: (deploy.metrics_port.is_some() || !deploy.metrics_secure)
             .then_some(deploy.metrics_secure),
-        metrics_certificates: deploy.has_issued_metrics().then_some(deploy.metrics_certificates),
+        metrics_certificates: deploy.has_secure_metrics().then_some(deploy.metrics_certificates),
         health_port: Some(deploy.health_port),
         prometheus: deploy.prometheus,
         alerts: deploy.alerts,

@@ -289,10 +289,17 @@ fn metrics_are_secure_without_cert_manager() {
     assert!(!plain.contains_key("rbac/metrics_auth_role.yaml"));
     assert_eq!(endpoint(&plain)["scheme"], "http");
 
-    let issued = tree("metrics_certificates = \"cert-manager\"\n");
-    assert!(issued["manager/manager.yaml"].contains("- --metrics-cert-path="));
-    assert!(issued.contains_key("certmanager/certificate_metrics.yaml"));
-    assert_eq!(endpoint(&issued)["tlsConfig"]["ca"]["secret"]["name"], "thing-metrics-server-cert");
+    for settings in ["metrics_certificates = \"cert-manager\"\n", "metrics_secure = true\n"] {
+        let issued = tree(settings);
+        assert!(issued["manager/manager.yaml"].contains("- --metrics-cert-path="));
+        assert!(issued.contains_key("certmanager/certificate_metrics.yaml"));
+        assert_eq!(endpoint(&issued)["tlsConfig"]["ca"]["secret"]["name"], "thing-metrics-server-cert");
+    }
+    let own = "metrics_certificates = \"self-managed\"\n";
+    for settings in ["certificates = \"self-managed\"\n", own] {
+        let own = tree(&format!("metrics_secure = true\n{settings}"));
+        assert!(!own.contains_key("certmanager/certificate_metrics.yaml"));
+    }
 
     // The certificate of the webhooks is for the Service of the metrics too.
     let sample = project("certificates = \"self-managed\"\n");
