@@ -258,9 +258,17 @@ fn changes(done: &Migrated) -> String {
         0 if done.compared.is_empty() => {
             out.push_str("  no field was compared, as the storage version is not served\n");
         }
-        0 if done.changes_total == 0 => out.push_str("  no field would be lost or changed\n"),
+        0 if done.changes_total + done.uncompared == 0 => {
+            out.push_str("  no field would be lost or changed\n");
+        }
         0 => {}
         more => out.push_str(&format!("  {more} more objects would change\n")),
+    }
+    if done.uncompared > 0 {
+        let Migrated { uncompared, rewritten, .. } = done;
+        out.push_str(&format!(
+            "  {uncompared} of {rewritten} objects were not compared: this needs the verb `get` on them, which is forbidden\n"
+        ));
     }
     out
 }

@@ -1,5 +1,7 @@
 //! The requests.
 
+use std::time::Duration;
+
 use http::Request as HttpRequest;
 use kube::api::{GetParams, ListParams, Patch, PatchParams, PostParams, Request as Paths};
 use serde::de::DeserializeOwned;
@@ -14,6 +16,9 @@ const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitio
 pub(super) const PAGE: u32 = 500;
 /// The limit of attempts to write a definition that other clients change at the same time.
 pub(super) const TRIES: usize = 10;
+
+/// The limit of retries of a request that an overloaded server refused.
+const RETRIES: u32 = 5;
 
 /// Sends requests about definitions, and about the objects of kinds that only definitions know.
 pub(super) struct Cluster<'a>(pub(super) &'a kube::Client);
@@ -87,6 +92,27 @@ fn strictly(request: HttpRequest<Vec<u8>>) -> Result<HttpRequest<Vec<u8>>, kube:
         .parse()
         .map_err(|error: http::uri::InvalidUri| kube::core::request::Error::BuildRequest(error.into()))?;
     Ok(HttpRequest::from_parts(parts, body))
+}
+
+/// Sends a request again, some times, while the server is overloaded.
+pub(super) async fn patiently<F>(request: impl Fn() -> F) -> Result<Value, client::Error>
+where
+    F: Future<Output = Result<Value, client::Error>>,
+{
+    for _ in 0..RETRIES {
+        match request().await {
+            Err(error) if is_overloaded(&error) => {
+                let seconds = error.retry_after_seconds().unwrap_or(1).max(1);
+                tokio::time::sleep(Duration::from_secs(seconds.into())).await;
+            }
+            done => return done,
+        }
+    }
+    request().await
+}
+
+fn is_overloaded(error: &client::Error) -> bool {
+    error.status().is_some_and(|status| matches!(status.code, 429 | 503 | 504))
 }
 
 impl Cluster<'_> {

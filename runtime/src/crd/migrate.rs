@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::CrdError;
-use super::cluster::{Cluster, Collection, PAGE, Page, TRIES, key};
+use super::cluster::{Cluster, Collection, PAGE, Page, TRIES, key, patiently};
 use super::error::Failed;
 use super::rewrite::Rewrite;
 use super::status::{not_established, stored_versions};
@@ -29,8 +29,6 @@ const CREDIT: Duration = Duration::from_millis(100);
 const AT_ONCE: usize = 8;
 /// The limit of failed objects that a report names.
 const TOLD: usize = 100;
-/// The limit of retries of a request that an overloaded server refused.
-const RETRIES: u32 = 5;
 
 /// A migration of the objects of a definition to its storage version. The [module](super) has an example.
 ///
@@ -77,6 +75,8 @@ pub struct Migrated {
     pub changes_total: u64,
     /// The versions in which a dry run compared the objects; none if the storage version is not served.
     pub compared: Vec<String>,
+    /// The number of objects that a dry run could not compare, as the server forbids `get` on them.
+    pub uncompared: u64,
 }
 
 /// The progress of an earlier migration. It is valid as long as the definition's `spec` is the same: objects up to it
@@ -130,7 +130,7 @@ impl Migration {
     }
 
     /// Writes nothing. The server converts and checks every object, and [`Migrated::changes`] lists the fields that the rewrite of
-    /// an object would lose or change.
+    /// an object would lose or change. This needs the verb `get` on the objects; [`Migrated::uncompared`] counts those without it.
     #[must_use]
     pub fn dry_run(mut self) -> Self {
         self.dry_run = true;
@@ -164,6 +164,7 @@ impl Migration {
             pruned,
             changes: run.changes,
             changes_total: run.changes_total,
+            uncompared: run.uncompared,
             compared: run.compared.into_iter().map(|one| one.version).collect(),
         };
         let mut run = Run::new(self, &definition);
@@ -281,6 +282,7 @@ struct Run<'a> {
     compared: Vec<Collection>,
     changes: Vec<Rewrite>,
     changes_total: u64,
+    uncompared: u64,
     /// The time from which the next object may be rewritten.
     due: Instant,
 }
@@ -297,6 +299,7 @@ impl<'a> Run<'a> {
             compared: if migration.dry_run { compared(definition) } else { Vec::new() },
             changes: Vec::new(),
             changes_total: 0,
+            uncompared: 0,
             due: Instant::now(),
         }
     }
@@ -382,11 +385,12 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn count(&mut self, result: Result<Option<Rewrite>, Failed>) {
+    fn count(&mut self, result: Result<Effect, Failed>) {
         self.progress.done += 1;
         match result {
-            Ok(None) => {}
-            Ok(Some(change)) => {
+            Ok(Effect::Same) => {}
+            Ok(Effect::Unknown) => self.uncompared += 1,
+            Ok(Effect::Change(change)) => {
                 self.changes_total += 1;
                 if self.changes.len() < TOLD {
                     self.changes.push(change);
@@ -414,24 +418,33 @@ impl<'a> Run<'a> {
     }
 }
 
+/// The effect of a rewrite on the contents of an object.
+enum Effect {
+    Same,
+    Change(Rewrite),
+    /// The server forbids to read the object.
+    Unknown,
+}
+
 /// Rewrites an object; returns why it could not be. Other failures than those of the object end the migration. With versions to
-/// compare in, nothing is written, and the change of the contents is returned, if there is one.
+/// compare in, nothing is written, and the effect on the contents is returned.
 async fn rewritten(
     cluster: &Cluster<'_>,
     writes: &Collection,
     object: &Value,
     compared: Option<&[Collection]>,
-) -> Result<Result<Option<Rewrite>, Failed>, CrdError> {
+) -> Result<Result<Effect, Failed>, CrdError> {
     let before = read(cluster, compared.unwrap_or_default(), object).await?;
     let params = params(compared.is_some());
     let error = match patiently(|| cluster.rewrite(writes, object, &params)).await {
         Ok(after) => {
+            let Some(before) = before else { return Ok(Ok(Effect::Unknown)) };
             let mut change = Rewrite::new(key(object));
             before.iter().for_each(|before| change.compare(before, &after));
-            return Ok(Ok(Some(change).filter(Rewrite::is_change)));
+            return Ok(Ok(if change.is_change() { Effect::Change(change) } else { Effect::Same }));
         }
         // It was changed and so rewritten, or deleted. A server that does not serve the version yet returns 404.
-        Err(error) if error.is_conflict() => return Ok(Ok(None)),
+        Err(error) if error.is_conflict() => return Ok(Ok(Effect::Same)),
         Err(error) => error,
     };
     if !is_about_object(&error) {
@@ -441,39 +454,25 @@ async fn rewritten(
     Ok(Err(Failed { object: key(object), reason }))
 }
 
-/// Reads an object in these versions. One that it does not convert to is left out; the rewrite reports why.
+/// Reads an object in these versions; `None` if the server forbids it. A version that it does not convert to is left out; the
+/// rewrite reports why.
 async fn read(
     cluster: &Cluster<'_>,
     versions: &[Collection],
     object: &Value,
-) -> Result<Vec<Value>, CrdError> {
+) -> Result<Option<Vec<Value>>, CrdError> {
     let mut out = Vec::new();
     for version in versions {
         match patiently(|| cluster.object(version, object)).await {
             Ok(found) => out.push(found),
+            // No webhook sees reads, so a right is missing. Rewrites need no `get`.
+            Err(error) if error.is_forbidden() => return Ok(None),
             Err(error) if error.is_not_found() || error.status().is_some_and(|status| status.code == 500) => {
             }
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(out)
-}
-
-/// Sends a request again, some times, while the server is overloaded.
-async fn patiently<F>(request: impl Fn() -> F) -> Result<Value, client::Error>
-where
-    F: Future<Output = Result<Value, client::Error>>,
-{
-    for _ in 0..RETRIES {
-        match request().await {
-            Err(error) if is_overloaded(&error) => {
-                let seconds = error.retry_after_seconds().unwrap_or(1).max(1);
-                tokio::time::sleep(Duration::from_secs(seconds.into())).await;
-            }
-            done => return done,
-        }
-    }
-    request().await
+    Ok(Some(out))
 }
 
 /// Reports whether the server refuses this very object. Webhooks and policies refuse with 403 too; a missing right
@@ -486,10 +485,6 @@ fn is_about_object(error: &client::Error) -> bool {
         403 => !status.message.contains("is forbidden: User \""),
         _ => true,
     })
-}
-
-fn is_overloaded(error: &client::Error) -> bool {
-    error.status().is_some_and(|status| matches!(status.code, 429 | 503 | 504))
 }
 
 /// Returns the key as text, by which servers order lists.

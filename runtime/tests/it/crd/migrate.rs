@@ -302,6 +302,22 @@ async fn dry_run_names_the_fields_that_a_rewrite_would_lose_or_add() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn dry_run_counts_objects_that_it_may_not_read() {
+    let (env, client) = upgraded().await;
+    let right = "widgets.a.example \"w1\" is forbidden: User \"u\" cannot get resource \"widgets\"";
+    let forbidding = super::answering(&client, move |request, _| {
+        let is_read = request.method() == "GET" && request.uri().path().ends_with("/widgets/w1");
+        is_read.then_some((403, right))
+    });
+    let dry = run(&forbidding, &migration().dry_run()).await.unwrap();
+    assert_eq!((dry.rewritten, dry.changes_total, dry.uncompared), (7, 0, 1));
+    // A run that writes reads no object.
+    let done = run(&forbidding, &migration()).await.unwrap();
+    assert_eq!((done.rewritten, done.uncompared), (7, 0));
+    env.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn dry_run_reports_no_change_when_versions_have_the_same_fields() {
     let (env, client) = upgraded().await;
     let dry = run(&client, &migration().dry_run()).await.unwrap();
