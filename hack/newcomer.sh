@@ -164,8 +164,8 @@ migration() {
 operations() {
   # The pages whose commands run as they stand; those of the page about observability are changed first. Helm comes first: it does not
   # adopt CRDs that others have installed.
-  local page port pages=(deploy)
-  if find_helm; then pages=(helm deploy); fi
+  local page port pages=(helm deploy)
+  find_helm || pages=(deploy)
   KUBESMITH=$newcomer/bin/kubesmith serve "$newcomer/cluster" --feature-gates ShardedListAndWatch=true
   for page in "${pages[@]}" observability; do
     mkdir -p "$newcomer/operations/$page"
