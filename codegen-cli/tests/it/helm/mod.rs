@@ -98,7 +98,9 @@ fn rendered_chart_equals_the_installer() {
     for project in projects {
         let chart = project.path("charts/shop");
         let wanted = installed(&fs::read_to_string(project.path("dist/install.yaml")).unwrap());
-        let found = rendered(&chart, &values(&chart), "shop-system");
+        let mut values = values(&chart);
+        values["crds"]["install"] = true.into();
+        let found = rendered(&chart, &values, "shop-system");
         assert_eq!(found.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
         for (key, object) in wanted {
             assert_eq!(found[&key], object, "{key}");

@@ -204,7 +204,7 @@ fn manifests_of_the_makefile_are_all_that_kustomize_reads() {
     let project = Project::new();
     project.works(&POOL);
     let types = "api/src/tsi/v1alpha1/ip_pool.rs";
-    let policy = "#[policy(name = \"named.example.com\", validation(expression = \"object.metadata.name != 'a'\"), binding)]\n#[resource(";
+    let policy = "#[policy(name = \"named.example.com\", validation(expression = \"object.metadata.name != 'a'\"), binding(validation_actions = \"Deny\"))]\n#[resource(";
     let edited = project.read(types).replacen("#[resource(", policy, 1);
     fs::write(project.path(types), edited).unwrap();
     let makefile = project.read("Makefile");
