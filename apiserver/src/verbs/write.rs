@@ -132,10 +132,7 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
 
     // registry/generic/registry/store.go: validating admission sees the object as it will be stored.
     let shown = object.as_ref().and_then(|object| write.shown(object));
-    let name = match (&object, request.operation) {
-        (Some(object), Operation::Create) if request.is_resource() => meta::name(object).to_owned(),
-        _ => request.name.to_owned(),
-    };
+    let name = name_of(&request, object.as_ref());
     attributes.name = &name;
     let charge = admission::validate(&attributes, shown.as_ref().or(object.as_ref())).await?;
 
@@ -151,6 +148,16 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
         charge.keep();
     }
     Ok(done)
+}
+
+/// The name of the request's object. A created one may have got it from the server.
+fn name_of(request: &Attributes<'_>, object: Option<&Value>) -> String {
+    match object {
+        Some(object) if request.operation == Operation::Create && request.is_resource() => {
+            meta::name(object).to_owned()
+        }
+        _ => request.name.to_owned(),
+    }
 }
 
 /// The object that the client wants (endpoints/handlers: decode, default, patch).
