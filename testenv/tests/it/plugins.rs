@@ -20,9 +20,9 @@ const T61_STRING: u8 = 0x14;
 
 const SPACE: &str = "/api/v1/namespaces/default";
 
-fn pod(name: &str, spec: Value) -> Value {
+fn pod(name: &str, mut spec: Value) -> Value {
     let mut pod = json!({"metadata": {"name": name}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
-    pod["spec"].as_object_mut().unwrap().extend(spec.as_object().unwrap().clone());
+    pod["spec"].as_object_mut().unwrap().append(spec.as_object_mut().unwrap());
     pod
 }
 
