@@ -123,7 +123,7 @@ fn of_name(name: &X509Name<'_>) -> Option<Subject> {
 fn text_of(attribute: &AttributeTypeAndValue<'_>) -> Option<String> {
     let bytes = attribute.as_slice();
     match attribute.attr_value().tag() {
-        // As in Go, the bytes of a T61String are taken as they are.
+        // Go does not decode a T61String.
         Tag::T61String => String::from_utf8(bytes.to_vec()).ok(),
         Tag::BmpString => {
             let (pairs, rest) = bytes.as_chunks::<2>();

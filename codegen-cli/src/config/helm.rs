@@ -74,6 +74,12 @@ pub(super) fn helm(
             "`[helm]` needs a deployment: set `output` and `name` in the `[deploy]` table".into(),
         ));
     };
+    let output = places.located(output);
+    if output == deploy.output {
+        return Err(UsageError(
+            "`[helm]` and `[deploy]` have the same `output`: give the chart a folder of its own, such as \"charts/shop\"".into(),
+        ));
+    }
     let version = helm.version.clone().unwrap_or_else(|| VERSION.to_string());
     let app_version = helm.app_version.clone().unwrap_or_else(|| version.clone());
     check_version(&version)?;
@@ -81,7 +87,7 @@ pub(super) fn helm(
     let ports = [port, port + 2];
     let usual = ports.into_iter().find(|port| *port != deploy.health_port);
     Ok(Some(HelmSettings {
-        output: places.located(output),
+        output,
         version,
         app_version,
         image: deploy.installer_image.clone(),

@@ -50,16 +50,30 @@ fn read(path: &Path, part: &str, sources: &mut SourceMap) -> Result<Map<String, 
         }
     };
     let own = kept_part(&text, part).unwrap_or(0..text.len());
-    serde_yaml::from_str::<Option<Map<String, Value>>>(&text[own.clone()])
-        .map(Option::unwrap_or_default)
-        .map_err(|error| {
-            let at = own.start + error.location().map_or(0, |place| place.index()).min(own.len());
-            let name = display(path).into();
-            let file = sources.add(SourceFile { path: path.to_path_buf(), name, text: text.clone() });
-            let at = u32::try_from(at).unwrap_or(u32::MAX);
-            let message = format!("the section `{part}` is not a map in YAML: {error}");
-            Box::new(Diagnostic::error(Code::INVALID_YAML, Loc { file, start: at, end: at }, message))
-        })
+    let mut error = |at: usize, message: String| {
+        let name = display(path).into();
+        let file = sources.add(SourceFile { path: path.to_path_buf(), name, text: text.clone() });
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        Box::new(Diagnostic::error(Code::INVALID_YAML, Loc { file, start: at, end: at }, message))
+    };
+    let found = match serde_yaml::from_str::<Option<Map<String, Value>>>(&text[own.clone()]) {
+        Ok(found) => found.unwrap_or_default(),
+        Err(fault) => {
+            let at = own.start + fault.location().map_or(0, |place| place.index()).min(own.len());
+            return Err(error(at, format!("the section `{part}` is not a map in YAML: {fault}")));
+        }
+    };
+    let generated: Map<String, Value> = serde_yaml::from_str(&text[..own.start]).unwrap_or_default();
+    match found.keys().find(|key| generated.contains_key(*key)) {
+        // Helm takes the last of two equal keys, so the generated values would be lost.
+        Some(key) => {
+            let at = own.start + text[own].find(&format!("\n{key}:")).map_or(0, |at| at + 1);
+            let message =
+                format!("the section `{part}` has the key `{key}`, which is in the generated lines too");
+            Err(Box::new(error(at, message).help("give another value in a file for `helm --values`")))
+        }
+        None => Ok(found),
+    }
 }
 
 #[cfg(test)]
@@ -97,5 +111,21 @@ mod tests {
         assert!(found.starts_with("4:") || found.starts_with("5:"), "{found}");
         let found = names(&section("- a"), "").unwrap_err();
         assert!(found.starts_with("3:1: the section `values` is not a map in YAML: "), "{found}");
+    }
+
+    #[test]
+    fn generated_key_in_the_section_is_an_error_at_its_line() {
+        let section = |keys: &str| {
+            format!(
+                "# Values.\nmanager: {{a: 1}}\n# +kubesmith:keep begin values\n{keys}# +kubesmith:keep end values\n"
+            )
+        };
+        let found = names(&section("mine: 1\nmanager: {b: 2}\n"), "").unwrap_err();
+        assert_eq!(
+            found,
+            "5:1: the section `values` has the key `manager`, which is in the generated lines too"
+        );
+        let found = names(&section("manager: 1\n"), "").unwrap_err();
+        assert!(found.starts_with("4:1: "), "{found}");
     }
 }

@@ -225,9 +225,9 @@ async fn guidance_of_status_leads_through_the_life_of_a_version() {
     assert_eq!(
         named,
         [
+            "v1alpha1 is older than v1",
             "v1 is served",
             "objects may be stored in v1alpha1",
-            "v1alpha1 is served and not stored",
             "v1alpha1 is deprecated and not stored",
             "v1alpha1 is neither served nor stored",
         ],

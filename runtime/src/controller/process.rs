@@ -74,11 +74,13 @@ impl<R: Reconciler> Shared<R> {
         let in_work = self.state.as_ref().map(|state| state.begin(item.key()));
         let outcome = self.reconcile(item).await;
         drop((start, in_work));
-        if let Some((state, since)) = since {
-            state.note(item.key(), since.elapsed(), outcome.error().map(ToString::to_string));
-        }
+        let ended =
+            since.map(|(state, since)| (state, since.elapsed(), outcome.error().map(ToString::to_string)));
         self.count(&outcome);
-        self.requeue(item, outcome);
+        let retried = self.requeue(item, outcome);
+        if let Some((state, took, error)) = ended {
+            state.note(item.key(), took, error, retried);
+        }
     }
 
     async fn reconcile(&self, item: &Item<'_, R::Key>) -> Outcome {
@@ -145,17 +147,20 @@ impl<R: Reconciler> Shared<R> {
         }
     }
 
-    /// Forgets the key's failures, and queues it again if the action has a delay.
-    fn follow(&self, item: &Item<'_, R::Key>, action: Action) {
+    /// Forgets the key's failures, and queues it again if the action has a delay; reports whether it does.
+    fn follow(&self, item: &Item<'_, R::Key>, action: Action) -> bool {
         let key = item.key();
         self.queue.forget(key);
-        if let Some(delay) = action.requeue_delay() {
+        let delay = action.requeue_delay();
+        if let Some(delay) = delay {
             let priority = action.priority().unwrap_or(item.priority());
             self.queue.add_after_with_priority(key.clone(), delay, priority);
         }
+        delay.is_some()
     }
 
-    fn requeue(&self, item: &Item<'_, R::Key>, outcome: Outcome) {
+    /// Queues the key again if its outcome asks for it; reports whether it does.
+    fn requeue(&self, item: &Item<'_, R::Key>, outcome: Outcome) -> bool {
         let Shared { name, queue, max_retries, .. } = self;
         let key = item.key();
         let error = match outcome {
@@ -164,7 +169,8 @@ impl<R: Reconciler> Shared<R> {
         };
         if error.is_terminal() {
             tracing::error!(controller = name, ?key, %error, "reconcile failed for good, the key is not retried");
-            return queue.forget(key);
+            queue.forget(key);
+            return false;
         }
         if let Some(action) = self.error_policy.as_ref().and_then(|policy| policy(key, &error)) {
             let delay = action.requeue_delay();
@@ -174,7 +180,8 @@ impl<R: Reconciler> Shared<R> {
         let retries = queue.num_requeues(key);
         if max_retries.is_some_and(|most| retries >= most) {
             tracing::error!(controller = name, ?key, retries, %error, "reconcile failed too often, the key is dropped");
-            return queue.forget(key);
+            queue.forget(key);
+            return false;
         }
         if error.is_conflict() {
             tracing::debug!(controller = name, ?key, retries, %error, "the object was changed meanwhile, the key is retried");
@@ -182,6 +189,7 @@ impl<R: Reconciler> Shared<R> {
             tracing::warn!(controller = name, ?key, retries, %error, "reconcile failed, the key is retried");
         }
         queue.add_rate_limited_with_priority(key.clone(), item.priority());
+        true
     }
 }
 

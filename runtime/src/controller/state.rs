@@ -59,6 +59,8 @@ pub struct KeyError {
     pub at: Instant,
     /// The number of failures since the last success.
     pub times: u64,
+    /// Whether the key is queued again. Otherwise it waits for a change.
+    pub retried: bool,
 }
 
 /// A key, and its longest reconcile.
@@ -161,8 +163,8 @@ impl ControllerState {
         InWork { state: self, key }
     }
 
-    /// Records how a reconcile ended.
-    pub(super) fn note(&self, key: &impl fmt::Debug, took: Duration, error: Option<String>) {
+    /// Records how a reconcile ended, and whether the key is queued again.
+    pub(super) fn note(&self, key: &impl fmt::Debug, took: Duration, error: Option<String>, retried: bool) {
         let key = format!("{key:?}");
         let mut log = self.log();
         log.note_time(&key, took);
@@ -173,7 +175,7 @@ impl ControllerState {
             }
             Some(message) => {
                 log.failed += 1;
-                log.note_error(key, message);
+                log.note_error(key, message, retried);
             }
         }
     }
@@ -196,9 +198,9 @@ impl Drop for InWork<'_> {
 }
 
 impl Log {
-    fn note_error(&mut self, key: String, message: String) {
+    fn note_error(&mut self, key: String, message: String, retried: bool) {
         let times = self.errors.get(&key).map_or(0, |error| error.times) + 1;
-        let error = KeyError { key: key.clone(), message, at: Instant::now(), times };
+        let error = KeyError { key: key.clone(), message, at: Instant::now(), times, retried };
         self.errors.insert(key, error);
         if self.errors.len() > MOST_KEYS {
             let oldest = self.errors.values().min_by_key(|error| error.at);
@@ -239,10 +241,10 @@ mod tests {
         let state = ControllerState::new("c", 1, &Queue::<u32>::new("c"));
         for key in 0..100_u32 {
             let took = Duration::from_millis(u64::from(key * 7 % 100));
-            state.note(&key, took, Some(format!("error {key}")));
+            state.note(&key, took, Some(format!("error {key}")), true);
         }
-        state.note(&99_u32, Duration::ZERO, Some("again".to_owned()));
-        state.note(&98_u32, Duration::ZERO, None);
+        state.note(&99_u32, Duration::ZERO, Some("again".to_owned()), true);
+        state.note(&98_u32, Duration::ZERO, None, false);
         assert_eq!(state.reconciles(), (1, 101));
         let slowest: Vec<u128> = state.slowest().iter().map(|slow| slow.longest.as_millis()).collect();
         assert_eq!(slowest, (80..100).rev().collect::<Vec<_>>());

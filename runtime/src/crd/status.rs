@@ -125,8 +125,8 @@ pub(super) fn not_established(definition: &Value) -> Option<String> {
     }
 }
 
-/// The next steps: a version is introduced, served beside the old one, stored, and the old one is migrated from, no longer
-/// served, and removed.
+/// The next steps: a version is introduced, the old one deprecated, the new one stored, and the old one is migrated from, no
+/// longer served, and removed.
 fn advice(
     name: &str,
     versions: &[VersionStatus],
@@ -138,7 +138,8 @@ fn advice(
     if let Some(reason) = not_established {
         out.push(format!("the server does not serve {name}: {reason}"));
     }
-    let storage = versions.iter().find(|version| version.storage).map_or("", |version| &version.name);
+    let stored_in = versions.iter().find(|version| version.storage);
+    let storage = stored_in.map_or("", |version| &version.name);
     for version in versions.iter().filter(|version| !version.storage) {
         let own = &version.name;
         let rank = |name: &str| preferred.iter().position(|other| other == name);
@@ -153,6 +154,14 @@ fn advice(
             ))
         } else {
             match (rank(own), rank(storage)) {
+                (Some(own_rank), Some(storage_rank))
+                    if own_rank < storage_rank && stored_in.is_some_and(|version| !version.deprecated) =>
+                {
+                    Some(format!(
+                        "{storage} is older than {own}, which is served: set `deprecated: true`, so that the server warns its clients, \
+                         and apply the definition"
+                    ))
+                }
                 (Some(own_rank), Some(storage_rank)) if own_rank < storage_rank => Some(format!(
                     "{own} is served, and objects are stored in {storage}: when a release that serves {own} is everywhere, move \
                      `storage: true` from {storage} to {own}, and apply the definition"

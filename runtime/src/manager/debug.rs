@@ -205,9 +205,10 @@ fn show_controller(out: &mut String, controller: &ControllerState, not_started: 
     if !errors.is_empty() {
         let rows = errors.iter().map(|error| {
             let ago = format!("{} s ago", error.at.elapsed().as_secs());
-            texts(&[&error.key, &error.times, &ago, &error.message])
+            let next = if error.retried { "retried" } else { "not retried until it changes" };
+            texts(&[&error.key, &error.times, &ago, &next, &error.message])
         });
-        table(out, &["key that fails", "times", "last", "error"], rows);
+        table(out, &["key that fails", "times", "last", "next", "error"], rows);
     }
     let slowest = controller.slowest();
     if !slowest.is_empty() {

@@ -15,7 +15,8 @@ use crate::webhook::CertWatcher;
 use crate::webhook::{CaBundleTarget, CertRotator, CertRotatorBuilder};
 
 /// The flags of a manager, for `#[command(flatten)]` in a program's own flags: those of controller-runtime's and
-/// sample-controller's programs, with their defaults. Needs the feature `clap`.
+/// sample-controller's programs, with their defaults. Only metrics differ: without flags, they are on a loopback address. Needs
+/// the feature `clap`.
 ///
 /// ```no_run
 /// use clap::Parser;
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn flag_defaults_equal_those_of_controller_runtime() {
+    fn flag_defaults_equal_those_of_controller_runtime_but_metrics_are_local() {
         let flags = parse(&[]).unwrap();
         let addresses =
             [&flags.metrics_bind_address, &flags.health_probe_bind_address, &flags.debug_bind_address];

@@ -198,7 +198,7 @@ async fn page_shows_failing_and_slow_keys() {
     for text in [
         "<h3>maps &amp; more</h3>",
         "<tr><td>2</td><td>0</td><td>0</td><td>0</td><td>2</td><td>1</td></tr>",
-        "<tr><td>&quot;bad&quot;</td><td>1</td><td>9 s ago</td>\
+        "<tr><td>&quot;bad&quot;</td><td>1</td><td>9 s ago</td><td>not retried until it changes</td>\
          <td>&lt;script&gt;alert(1)&lt;/script&gt;</td></tr>",
         "<tr><td>&quot;waits&quot;</td><td>1.500 s</td></tr>",
         "<tr><td>configmaps</td><td>synced</td><td>3</td><td>17</td><td>1</td>\

@@ -169,6 +169,7 @@ impl CertRotatorBuilder {
             clock: self.clock,
             served: RwLock::new(None),
             trusted: Mutex::new(BTreeMap::new()),
+            unwritten: Mutex::new(BTreeMap::new()),
             metrics,
         }))
     }

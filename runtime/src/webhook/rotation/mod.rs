@@ -96,6 +96,8 @@ struct Inner {
     served: RwLock<Option<Served>>,
     /// The authorities that all targets have, and since when this replica has seen it.
     trusted: Mutex<BTreeMap<String, Timestamp>>,
+    /// The targets that do not get the authority, and why.
+    unwritten: Mutex<BTreeMap<CaBundleTarget, String>>,
     metrics: Option<Metrics>,
 }
 
@@ -180,17 +182,18 @@ impl CertRotator {
     /// all authorities that it replaces, and an old bundle never replaces a newer one.
     async fn tick(&self) -> Result<(), RotationError> {
         let Inner { client, targets, .. } = &*self.0;
+        let (server, now) = (self.address(), (self.0.clock)());
         let mut found = Vec::new();
         let mut failure = None;
         for target in targets {
             match target.get(client).await {
-                Ok(Some(object)) => found.push((target, object)),
-                // Nobody calls the webhooks of an object that does not exist.
-                Ok(None) => tracing::debug!(%target, "there is no such object to write the authority into"),
+                Ok(object) => {
+                    self.note(target, CaBundleTarget::obstacle(object.as_ref(), &server));
+                    found.extend(object.map(|object| (target, object)));
+                }
                 Err(error) => failure = Some(error),
             }
         }
-        let (server, now) = (self.address(), (self.0.clock)());
         let seen: Vec<String> =
             found.iter().flat_map(|(target, object)| target.authorities(object, &server, now)).collect();
         let state = self.secure(&seen).await?;
@@ -205,6 +208,19 @@ impl CertRotator {
                 self.observe(&state.bundle);
                 Ok(())
             }
+        }
+    }
+
+    /// Records why a target does not get the authority, and warns of each new reason: API servers would refuse the certificate.
+    fn note(&self, target: &CaBundleTarget, obstacle: Option<String>) {
+        let mut unwritten = self.0.unwritten.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(reason) = obstacle else {
+            unwritten.remove(target);
+            return;
+        };
+        if unwritten.get(target) != Some(&reason) {
+            tracing::warn!(%target, reason, "the authority of the webhooks' certificate is not written");
+            unwritten.insert(target.clone(), reason);
         }
     }
 

@@ -88,14 +88,18 @@ impl CaBundleTarget {
         server: &Address<'_>,
         now: Timestamp,
     ) -> Vec<String> {
-        let webhooks = object.data["webhooks"].as_array().into_iter().flatten();
-        let configs = webhooks.filter_map(|webhook| webhook.get("clientConfig"));
-        let configs = configs.chain(object.data.pointer("/spec/conversion/webhook/clientConfig"));
-        let bundles = configs.filter(|config| server.is_of(config)).filter_map(|config| {
+        let bundles = configs(object).filter(|config| server.is_of(config)).filter_map(|config| {
             let bundle: ByteString = serde_json::from_value(config.get("caBundle")?.clone()).ok()?;
             Some(authorities(&String::from_utf8_lossy(&bundle.0), now))
         });
         bundles.flatten().collect()
+    }
+
+    /// Returns why the authority is not written into the object; `None` if it is.
+    pub(super) fn obstacle(object: Option<&DynamicObject>, server: &Address<'_>) -> Option<String> {
+        let Some(object) = object else { return Some("there is no such object".to_owned()) };
+        let is_reached = configs(object).any(|config| server.is_of(config));
+        (!is_reached).then(|| format!("it has no clientConfig with {server}"))
     }
 
     /// Returns the apply patch that makes `object` trust `bundle` where it points to `server`, and whether it has it
@@ -147,6 +151,13 @@ impl CaBundleTarget {
     }
 }
 
+/// The `clientConfig`s of an object.
+fn configs(object: &DynamicObject) -> impl Iterator<Item = &Value> {
+    let webhooks = object.data["webhooks"].as_array().into_iter().flatten();
+    let configs = webhooks.filter_map(|webhook| webhook.get("clientConfig"));
+    configs.chain(object.data.pointer("/spec/conversion/webhook/clientConfig"))
+}
+
 /// The address by which a `clientConfig` points to the server.
 pub(super) struct Address<'a> {
     pub(super) namespace: &'a str,
@@ -163,6 +174,15 @@ impl Address<'_> {
         let url = config["url"].as_str().and_then(|url| url.parse::<http::Uri>().ok());
         let host = url.as_ref().and_then(http::Uri::host);
         host.is_some_and(|host| self.names.iter().any(|name| name == host.trim_matches(['[', ']'])))
+    }
+}
+
+impl fmt::Display for Address<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.service {
+            Some(service) => write!(f, "the Service {}/{service}", self.namespace),
+            None => write!(f, "a URL of {}", self.names.join(", ")),
+        }
     }
 }
 

@@ -250,6 +250,36 @@ async fn webhooks_and_fields_of_others_are_kept_on_authority_write() {
 }
 
 #[tokio::test]
+async fn target_that_is_missing_or_leads_elsewhere_is_reported_until_it_is_mended() {
+    let world = World::new().await;
+    let other: CaBundleTarget = "validatingwebhookconfigurations/nope".parse().unwrap();
+    let of = |service: &str| {
+        let rotator = CertRotator::builder(world.env.client(), "default", service).service(service);
+        rotator.inject_into(targets()[2].clone()).inject_into(other.clone()).build()
+    };
+    let reasons = |replica: &CertRotator| replica.0.unwritten.lock().unwrap().clone();
+    let foreign = of("others");
+    foreign.tick().await.unwrap();
+    let expected = BTreeMap::from([
+        (other.clone(), "there is no such object".to_owned()),
+        (targets()[2].clone(), "it has no clientConfig with the Service default/others".to_owned()),
+    ]);
+    assert_eq!(reasons(&foreign), expected);
+    let replica = of("hooks");
+    replica.tick().await.unwrap();
+    assert_eq!(reasons(&replica).into_keys().collect::<Vec<_>>(), [other.clone()]);
+    let object = targets()[0].get(&world.env.client()).await.unwrap().unwrap().data;
+    let configuration = json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+        "metadata": {"name": "nope"}, "webhooks": object["webhooks"],
+    });
+    let params = PatchParams::apply("user");
+    other.api(&world.env.client()).patch("nope", &params, &Patch::Apply(&configuration)).await.unwrap();
+    replica.tick().await.unwrap();
+    assert!(reasons(&replica).is_empty());
+}
+
+#[tokio::test]
 async fn new_certificate_waits_until_its_authority_is_everywhere() {
     let world = World::new().await;
     let replica = world.replica();

@@ -86,7 +86,7 @@ pub(super) fn named(containers: &[&str]) -> String {
     format!("{word} {}", quoted(containers.iter().copied()))
 }
 
-/// Names the pod and containers as far as they are bad; `None` if nothing is.
+/// Names the pod if it is bad, and the bad containers; `None` if all are good.
 pub(super) fn setters(pod: bool, containers: &[&str]) -> Option<String> {
     let mut bad = Vec::new();
     if pod {
