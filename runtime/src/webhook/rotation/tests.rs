@@ -267,7 +267,7 @@ async fn target_that_is_missing_or_leads_elsewhere_is_reported_until_it_is_mende
     assert_eq!(reasons(&foreign), expected);
     let replica = of("hooks");
     replica.tick().await.unwrap();
-    assert_eq!(reasons(&replica).into_keys().collect::<Vec<_>>(), [other.clone()]);
+    assert_eq!(reasons(&replica).into_keys().collect::<Vec<_>>(), std::slice::from_ref(&other));
     let object = targets()[0].get(&world.env.client()).await.unwrap().unwrap().data;
     let configuration = json!({
         "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
