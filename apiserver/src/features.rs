@@ -60,8 +60,8 @@ impl FromStr for FeatureGates {
     }
 }
 
-/// Go's `strconv.ParseBool`.
-fn parse_bool(text: &str) -> Option<bool> {
+/// Reads a Boolean as Go's `strconv.ParseBool`.
+pub(crate) fn parse_bool(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
         "0" | "f" | "F" | "false" | "FALSE" | "False" => Some(false),

@@ -14,6 +14,11 @@ pub(crate) fn member<'a>(object: &'a Value, name: &str) -> &'a str {
     object[name].as_str().unwrap_or_default()
 }
 
+/// Returns the items of a list; none for another value.
+pub(crate) fn items(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
+}
+
 pub(crate) fn name(object: &Value) -> &str {
     text(object, "name")
 }

@@ -146,7 +146,8 @@ impl TestEnvBuilder {
 
     /// Runs the controllers of kube-controller-manager: dependents are deleted with their owners, namespaces that are
     /// being deleted are emptied, workloads create their pods, services get Endpoints and EndpointSlices, and every
-    /// namespace gets its service account `default` and the config map `kube-root-ca.crt`. Off by default, as with
+    /// namespace gets its service account `default` and the config map `kube-root-ca.crt`. The admission plugin
+    /// ServiceAccount, which needs these, is on as well. Off by default, as with
     /// kube-apiserver alone; an existing cluster has its own. Pods stay pending without a
     /// [`simulated_node`](Self::simulated_node).
     #[must_use]

@@ -38,6 +38,7 @@ use crate::status::ApiResult;
 /// Dropping the future abandons the pending call.
 pub(crate) async fn mutate(attributes: &Attributes<'_>, mut object: Option<&mut Value>) -> ApiResult<bool> {
     let mut changed = false;
+    plugins::wait(attributes, object.as_deref()).await;
     let (mut policies, mut hooks) = (Reinvocation::default(), Reinvocation::default());
     for round in [Round::First, Round::Again] {
         plugins::admit(attributes, object.as_deref_mut())?;

@@ -32,6 +32,7 @@ mod requests;
 mod reviews;
 mod robust;
 mod scales;
+mod service_accounts;
 mod services;
 mod shards;
 #[cfg(unix)]

@@ -49,11 +49,20 @@ type Validator = fn(&Attributes<'_>, Option<&Value>) -> ApiResult<()>;
 /// The plugins that check objects, in the same order; validating webhooks come after them.
 const VALIDATORS: &[Validator] = &[
     limit_ranger::validate,
+    service_account::validate,
     pod_security::validate,
     claim_resize::validate,
     runtime_class::validate,
     certificates::validate,
 ];
+
+/// Waits until the plugins can decide. It belongs before [`admit`].
+///
+/// # Cancel safety
+/// Dropping the future loses nothing.
+pub(super) async fn wait(attributes: &Attributes<'_>, object: Option<&Value>) {
+    service_account::wait(attributes, object).await;
+}
 
 /// Runs all plugins.
 ///

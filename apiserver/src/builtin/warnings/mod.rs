@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::BuiltIn;
 use super::check::range_warnings;
-use crate::meta;
+use crate::meta::{self, items};
 use crate::names::{NameRule, quoted};
 
 /// Returns the warnings about a new object, or about one that replaces `old` through this subresource.
@@ -254,10 +254,6 @@ fn fractional(amount: &Value, path: &str) -> Option<String> {
     let milli = Quantity::parse(text).ok()?.nanos() / MILLI;
     (milli % 1000 != 0)
         .then(|| format!("{path}: fractional byte value \"{text}\" is invalid, must be an integer"))
-}
-
-fn items(list: &Value) -> impl Iterator<Item = &Value> {
-    list.as_array().into_iter().flatten()
 }
 
 /// The texts of a list with their places in it.
