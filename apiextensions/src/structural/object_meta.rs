@@ -15,6 +15,8 @@ const ANNOTATIONS_LIMIT: usize = 256 * 1024;
 pub enum NameRule {
     /// RFC 1123 subdomain, at most 253 characters: custom resources, and most built-in kinds.
     Subdomain,
+    /// As `Subdomain`, for kinds that check only the name made of a `generateName` (`ValidateObjectMetaWithOpts`).
+    GeneratedSubdomain,
     /// RFC 1123 label, at most 63 characters.
     Label,
     /// RFC 1035 label, at most 63 characters.
@@ -30,7 +32,7 @@ impl NameRule {
     #[must_use]
     pub fn check(self, name: &str) -> Vec<String> {
         match self {
-            Self::Subdomain => names::dns1123_subdomain(name),
+            Self::Subdomain | Self::GeneratedSubdomain => names::dns1123_subdomain(name),
             Self::Label => names::dns1123_label(name),
             Self::Label1035 => names::dns1035_label(name),
             Self::PathSegment => path_segment(name),
@@ -42,6 +44,7 @@ impl NameRule {
     fn check_prefix(self, prefix: &str) -> Vec<String> {
         match (self, prefix.strip_suffix('-')) {
             (Self::PathSegment, _) => no_separators(prefix),
+            (Self::GeneratedSubdomain, _) => Vec::new(),
             (_, Some(rest)) if !rest.is_empty() => {
                 let kept = &rest[..rest.len() - rest.chars().next_back().map_or(0, char::len_utf8)];
                 self.check(&format!("{kept}a"))
@@ -80,6 +83,10 @@ fn no_separators(name: &str) -> Vec<String> {
 pub fn validate_object_meta(object: &Value, rule: NameRule) -> Vec<Cause> {
     let mut causes = Vec::new();
     check_whole(&object["metadata"], rule, &mut causes);
+    // `BeforeCreate` of apiserver's pkg/registry/rest/create.go checks any valid object once more.
+    if causes.is_empty() && rule == NameRule::GeneratedSubdomain {
+        check_prefix(&object["metadata"], NameRule::PathSegment, &mut causes);
+    }
     causes
 }
 
@@ -369,6 +376,22 @@ mod tests {
         }
         assert!(NameRule::PathSegment.check("system:node").is_empty());
         assert!(!NameRule::PathSegment.check("a/b").is_empty());
+    }
+
+    #[test]
+    fn prefix_is_only_checked_as_part_of_its_name_when_the_rule_says_so() {
+        let fields = |name: &str, prefix: &str| {
+            let object = json!({"metadata": {"name": name, "generateName": prefix}});
+            let causes = validate_object_meta(&object, NameRule::GeneratedSubdomain);
+            causes.into_iter().map(|cause| cause.field).collect::<Vec<_>>()
+        };
+        assert_eq!(fields("a", "A_"), Vec::<String>::new());
+        assert_eq!(fields("A_bcdfg", "A_"), ["metadata.name"]);
+        assert_eq!(fields("a", "a/b"), ["metadata.generateName"]);
+        let object = json!({"metadata": {"name": "a", "generateName": "A_"}});
+        let checks = UpdateChecks { whole: 1, changes: true };
+        let rule = NameRule::GeneratedSubdomain;
+        assert_eq!(validate_object_meta_update(&object, &object, rule, checks), []);
     }
 
     #[test]

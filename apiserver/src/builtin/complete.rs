@@ -3,14 +3,14 @@
 
 use serde_json::Value;
 
-use super::{defaults, services};
+use super::{app_armor, defaults, services};
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Server;
 use crate::types;
 
-/// Completes a new object after its name and UID are set.
-pub(crate) fn created(server: &Server, def: &ResourceDef, value: &mut Value) {
-    let Behaviour::BuiltIn(kind) = &def.behaviour else { return };
+/// Completes a new object after its name and UID are set; returns warnings.
+pub(crate) fn created(server: &Server, def: &ResourceDef, value: &mut Value) -> Vec<String> {
+    let Behaviour::BuiltIn(kind) = &def.behaviour else { return Vec::new() };
     if kind.status && value["status"].is_null() {
         let blank = kind.message().map(types::decode::blank);
         if let Some(status) = blank.and_then(|mut blank| blank.get_mut("status").map(Value::take)) {
@@ -34,6 +34,7 @@ pub(crate) fn created(server: &Server, def: &ResourceDef, value: &mut Value) {
         drop_foreign_source(&mut value["spec"]);
         equal_sources(&mut value["spec"]);
     }
+    if def.collection == "pods" { app_armor::sync(value) } else { Vec::new() }
 }
 
 /// Completes an object that replaces `current` through this subresource.

@@ -3,6 +3,7 @@
 //! Their types are in [`crate::types`]. Defaults and checks are the part of kube-apiserver's that clients notice.
 
 mod admission;
+mod app_armor;
 mod autoscaling;
 pub(crate) mod certificates;
 mod check;
@@ -106,6 +107,11 @@ impl BuiltIn {
     /// The type of its objects; `None` for kinds that are not in the table.
     pub(crate) fn message(&self) -> Option<&'static Type> {
         types::of_kind(&self.api_version(), self.kind)
+    }
+
+    /// Returns the cause for which a new object is refused in this namespace, if there is one.
+    pub(crate) fn refused_in(&self, namespace: &Value, object: &Value) -> Option<Cause> {
+        check::admin_access(self.kind, object, namespace)
     }
 
     /// Reports whether both are versions of one resource.

@@ -2,6 +2,7 @@
 //! are omitted or written according to the types, quantities and times are in canonical form.
 
 mod scalar;
+mod union;
 
 use kubesmith_apiextensions::structural::times;
 use kubesmith_apimachinery::golang;
@@ -9,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{Field, Shape, Type, find, message as lookup};
 use scalar::{RESOURCES, amount, bytes, int_or_string, scalar, time};
+use union::{is_union, union};
 
 /// The position of a value in an object.
 #[derive(Clone, Copy)]
@@ -186,7 +188,8 @@ fn member(
         }
         Shape::One | Shape::Inline => element(&mut value, field, at, of, unknown)?,
     }
-    let written = field.optional || field.always || !is_zero(&value, field);
+    // Only a union is null here: `items` of another type, which Go reads as unset.
+    let written = !value.is_null() && (field.optional || field.always || !is_zero(&value, field));
     Ok(written.then_some(value))
 }
 
@@ -226,55 +229,6 @@ pub(super) fn zero(field: &Field) -> Value {
         "Quantity" => "0".into(),
         name if is_union(name) => Value::Null,
         name => lookup(name).map_or(Value::Null, blank),
-    }
-}
-
-/// Reports whether a type has its own `UnmarshalJSON` (apiextensions/v1/marshal.go).
-fn is_union(name: &str) -> bool {
-    name.starts_with("apiextensions.JSONSchemaPropsOr")
-}
-
-const OR_BOOL: &str = "apiextensions.JSONSchemaPropsOrBool";
-const OR_STRING_ARRAY: &str = "apiextensions.JSONSchemaPropsOrStringArray";
-
-/// Normalizes a schema, or another value in place of one.
-fn union(value: &mut Value, name: &str) -> Result<(), String> {
-    // It is decoded separately: errors do not name its parent, and unknown members are dropped without a warning.
-    let of = lookup("apiextensions.JSONSchemaProps").ok_or("there is no type of schemas")?;
-    let schema = |map: &mut Map<String, Value>| message(map, of, &At::ROOT, &mut Vec::new());
-    match (name, &mut *value) {
-        (_, Value::Object(map)) => schema(map),
-        (OR_BOOL, Value::Bool(_)) => Ok(()),
-        (OR_BOOL, _) => Err("boolean or JSON schema expected".to_owned()),
-        (OR_STRING_ARRAY, Value::Array(list)) => {
-            for item in list {
-                if item.is_null() {
-                    *item = "".into();
-                } else if !item.is_string() {
-                    let what = golang::json_type(item);
-                    return Err(format!("json: cannot unmarshal {what} into Go value of type string"));
-                }
-            }
-            Ok(())
-        }
-        (_, Value::Array(list)) => {
-            for item in list {
-                match item {
-                    Value::Object(map) => schema(map)?,
-                    Value::Null => *item = Value::Object(Map::new()),
-                    _ => {
-                        let what = golang::json_type(item);
-                        let name = "v1.JSONSchemaProps";
-                        return Err(format!("json: cannot unmarshal {what} into Go value of type {name}"));
-                    }
-                }
-            }
-            Ok(())
-        }
-        _ => {
-            *value = Value::Null;
-            Ok(())
-        }
     }
 }
 
@@ -451,6 +405,19 @@ mod tests {
             ("core.Secret", json!({"data": {"k": "a"}}), "illegal base64 data at input byte 0"),
         ] {
             assert_eq!(settled(kind, value).unwrap_err(), expected);
+        }
+    }
+
+    #[test]
+    fn items_of_another_type_are_unset_and_empty_dependencies_are_kept() {
+        let schema = |mut schema: Value| {
+            settle(&mut schema, lookup("apiextensions.JSONSchemaProps").unwrap()).unwrap();
+            schema
+        };
+        let whole = json!({"type": "array", "dependencies": {}, "items": {"type": "string"}});
+        assert_eq!(schema(whole.clone()), whole);
+        for items in [json!("y"), json!(3), json!(true), json!([])] {
+            assert_eq!(schema(json!({"type": "array", "items": items})), json!({"type": "array"}));
         }
     }
 

@@ -93,13 +93,18 @@ pub(super) fn check_place(call: &Call<'_>, value: &mut Value, name: &str) -> Api
     settle_namespace(call, value)?;
     match meta::name(value) {
         given if name.is_empty() || given == name => Ok(()),
-        "" => Err(ApiError::bad_request(format!(
-            "the name of the object ({name} based on URL) was undeterminable: name must be provided"
-        ))),
+        "" => Err(nameless(name)),
         given => Err(ApiError::bad_request(format!(
             "the name of the object ({given}) does not match the name on the URL ({name})"
         ))),
     }
+}
+
+/// Refuses a body without a name.
+pub(super) fn nameless(name: &str) -> ApiError {
+    ApiError::bad_request(format!(
+        "the name of the object ({name} based on URL) was undeterminable: name must be provided"
+    ))
 }
 
 /// Sets an object's namespace to that of the path, unless it names another one
@@ -323,14 +328,10 @@ pub(super) fn check_depth(value: &Value) -> ApiResult<()> {
     Ok(())
 }
 
-/// Checks a whole object; `old` is the one that it replaces, through this subresource.
-pub(super) fn check(
-    def: &ResourceDef,
-    value: &Value,
-    old: Option<&Value>,
-    subresource: &str,
-) -> ApiResult<()> {
+/// Checks a whole object; `old` is the one that it replaces.
+pub(super) fn check(call: &Call<'_>, value: &Value, old: Option<&Value>) -> ApiResult<()> {
     check_depth(value)?;
+    let (def, subresource) = (&call.def, call.path.subresource.as_str());
     let causes: Vec<Cause> = match &def.behaviour {
         Behaviour::BuiltIn(built_in) => {
             let (strategy, core) = metadata_checks(def, subresource);
@@ -350,7 +351,10 @@ pub(super) fn check(
                 Some(old) if subresource == "status" => (built_in.check_status)(value, old),
                 _ => (built_in.check)(value, old),
             });
-            causes.map(Cause::from).chain(own).collect()
+            let namespace = call.server.store.get("namespaces", &call.path.namespace);
+            let place = namespace.filter(|_| old.is_none());
+            let first = place.and_then(|namespace| built_in.refused_in(&namespace.value, value));
+            first.into_iter().chain(causes.map(Cause::from)).chain(own).collect()
         }
         Behaviour::Custom(custom) => custom.check(value, old, subresource == "status"),
     };

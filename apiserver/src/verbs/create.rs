@@ -123,7 +123,7 @@ impl Write for Create<'_> {
         }
         complete(self.call, value);
         services::check(self.call, None, value, self.dry_run)?;
-        admit::check(&self.call.def, value, None, "")?;
+        admit::check(self.call, value, None)?;
         admit::warn(self.call, value, None);
         // Only the update was authorized.
         if self.by == By::Update { authorization::authorize_creation(self.call) } else { Ok(()) }
@@ -199,7 +199,9 @@ fn complete(call: &Call<'_>, value: &mut Value) {
     if def.collection == certificates::COLLECTION {
         certificates::requested_by(&call.user, value);
     }
-    builtin::complete::created(&call.server, def, value);
+    for warning in builtin::complete::created(&call.server, def, value) {
+        call.warn(&warning);
+    }
 }
 
 pub(super) fn generation(def: &crate::registry::ResourceDef) -> Generation {

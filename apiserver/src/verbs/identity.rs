@@ -123,6 +123,20 @@ pub(crate) fn interpret(value: &Value) -> Result<(String, String), String> {
     Ok((text("apiVersion")?, text("kind")?))
 }
 
+/// Refuses a patched object of the internal version, from which the decoder reads no name: fields of the internal types have no
+/// names in JSON. An object without a version is of this one, except for scales of custom resources.
+pub(super) fn not_internal(call: &Call<'_>, def: &ResourceDef, value: &Value) -> ApiResult<()> {
+    let Ok((version, kind)) = interpret(value) else { return Ok(()) };
+    let is_internal = match version.as_str() {
+        "" => !call.def.is_custom(),
+        version => version == format!("{}/__internal", def.group),
+    };
+    if is_internal && (kind.is_empty() || kind == def.kind) {
+        return Err(admit::nameless(&call.path.name));
+    }
+    Ok(())
+}
+
 /// Returns the fault of a kind that a scheme does not have.
 pub(crate) fn unregistered(kind: &str, version: &GroupVersion<'_>, scheme: &str) -> String {
     format!(

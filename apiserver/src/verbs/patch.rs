@@ -88,6 +88,9 @@ impl Patched<'_> {
             keeps_version(call, next)?;
             return identity::check(call, next);
         }
+        if self.kind != PatchKind::Strategic {
+            identity::not_internal(call, def, next)?;
+        }
         let patched = || self.patched(current);
         self.change().identify(call, def, next, patched).map_err(|fault| self.refused(current, &fault))
     }

@@ -2,11 +2,12 @@
 
 use ::http::Method;
 use kubesmith_apiextensions::structural::object_meta::{validate_core_finalizers, validate_object_meta};
+use kubesmith_apimachinery::golang;
 use serde_json::{Value, json};
 
 use super::patch::{self, Change, carry_out};
 use super::update::{self, Edit};
-use super::{admit, read};
+use super::{admit, identity, read};
 use crate::apply::SCALE_VERSION;
 use crate::conversion;
 use crate::http::decode::Decoded;
@@ -45,7 +46,6 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
 async fn updated(call: &Call<'_>, paths: &ScalePaths) -> ApiResult<Reply> {
     let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
     let (mut wanted, warnings) = if call.def.is_custom() {
-        let Decoded { value: mut wanted, duplicates } = admit::read_object(call)?;
         // The message of apiextensions' handler about any scale that it cannot decode.
         let undecodable = || {
             ApiError::bad_request(
@@ -53,9 +53,13 @@ async fn updated(call: &Call<'_>, paths: &ScalePaths) -> ApiResult<Reply> {
                  \"k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go:781\"",
             )
         };
-        if (&wanted["apiVersion"], &wanted["kind"]) != (&json!(SCALE_VERSION), &json!(KIND)) {
+        let Decoded { value: mut wanted, duplicates } =
+            admit::read_object(call).map_err(|_| undecodable())?;
+        let (version, kind) = identity::interpret(&wanted).map_err(|_| undecodable())?;
+        if !matches!(version.as_str(), "" | SCALE_VERSION) || !matches!(kind.as_str(), "" | KIND) {
             return Err(undecodable());
         }
+        (wanted["apiVersion"], wanted["kind"]) = (SCALE_VERSION.into(), KIND.into());
         let mut unknown = typed(&mut wanted, settle).map_err(|_| undecodable())?;
         duplicates.order(&mut unknown);
         let duplicates = duplicates.of_known(&unknown);
@@ -91,7 +95,11 @@ async fn patched(call: &Call<'_>, paths: &ScalePaths) -> ApiResult<Reply> {
         carry_out(call, kind, &mut next, &patch)?;
         let patched = next.clone();
         let change = Change { of: message(), kind, patch: &patch };
-        read_patched(call, &change, &mut next, &patched)
+        let def = scale_def(call);
+        if let Some(def) = def.as_ref().filter(|_| kind != PatchKind::Strategic) {
+            identity::not_internal(call, def, &next)?;
+        }
+        read_patched(call, def.as_ref(), &change, &mut next, &patched)
             .and_then(|unknown| admit::reported(&unknown, &duplicates, &options))
             .map_err(|fault| change.refused(&patched, &fault))?
             .iter()
@@ -175,7 +183,15 @@ impl Edit for Scaled<'_> {
     }
 
     /// Returns the object with the scale's replicas, and their owners from before admission.
-    fn admitted(&mut self, current: &Value, scale: Value) -> ApiResult<Value> {
+    fn admitted(&mut self, current: &Value, mut scale: Value) -> ApiResult<Value> {
+        // Admission works on that of a custom resource without its type.
+        if self.call.def.is_custom() {
+            typed(&mut scale, settle_merged).map_err(|fault| {
+                let fault = golang::from_unstructured(&fault);
+                let of = format!("{SCALE_VERSION}, Kind={KIND}");
+                ApiError::unknown(format!("unable to convert unstructured object to {of}: {fault}"))
+            })?;
+        }
         let number = replicas(self.call, self.paths, &scale)?;
         let (wanted, uid) = (meta::text(&scale, "uid"), meta::text(current, "uid"));
         // `UpdatedObject` of the scales in pkg/registry; that of a custom resource ignores the UID.
@@ -253,18 +269,23 @@ fn typed(scale: &mut Value, settle: Settle) -> Result<Vec<String>, String> {
     message().map_or(Ok(Vec::new()), |message| settle(scale, message))
 }
 
+/// Returns the definition of scales, which are no resource of their own: they use the group and version of one.
+fn scale_def(call: &Call<'_>) -> Option<ResourceDef> {
+    let registry = call.server.registry();
+    let of_group = registry.all().find(|def| def.api_version() == SCALE_VERSION)?;
+    Some(ResourceDef { kind: KIND.to_owned(), ..of_group.as_ref().clone() })
+}
+
 /// Decodes a patched scale.
 fn read_patched(
     call: &Call<'_>,
+    def: Option<&ResourceDef>,
     change: &Change<'_>,
     next: &mut Value,
     patched: &Value,
 ) -> Result<Vec<String>, String> {
-    // Scales are no resource of their own: they use the group and version of one.
-    let registry = call.server.registry();
-    if let Some(of_group) = registry.all().find(|def| def.api_version() == SCALE_VERSION) {
-        let def = ResourceDef { kind: KIND.to_owned(), ..of_group.as_ref().clone() };
-        change.identify(call, &def, next, || patched.clone())?;
+    if let Some(def) = def {
+        change.identify(call, def, next, || patched.clone())?;
     }
     typed(next, change.settle())
 }

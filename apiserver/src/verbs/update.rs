@@ -18,6 +18,7 @@ use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
 use crate::store::{Object, WriteError};
+use crate::types;
 
 pub(super) async fn put(call: &Call<'_>) -> ApiResult<Reply> {
     let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
@@ -139,7 +140,7 @@ impl<E: Edit> Write for Update<'_, E> {
         complete(self.call, current, wanted);
         services::check(self.call, Some(current), wanted, self.dry_run)?;
         admit::check_kind(def, wanted)?;
-        admit::check(def, wanted, Some(current), &self.call.path.subresource)?;
+        admit::check(self.call, wanted, Some(current))?;
         admit::warn(self.call, wanted, Some(current));
         Ok(())
     }
@@ -318,9 +319,13 @@ fn counts_as_change(def: &ResourceDef, current: &Value, wanted: &Value) -> bool 
     if def.is_custom() || !spec_differs(def, current, wanted) {
         return spec_differs(def, current, wanted);
     }
-    // A float of a Go type is the same number whether it is written `20` or `20.0`.
+    // A float of a Go type is the same number whether it is written `20` or `20.0`, and `Semantic.DeepEqual` of apimachinery's
+    // pkg/api/equality does not distinguish an empty list or map from none.
     let mut stored = wanted.clone();
     meta::go_numbers(&mut stored);
+    if let Some(of) = types::of_kind(&def.api_version(), &def.kind) {
+        types::decode::forget_empty(&mut stored, of);
+    }
     spec_differs(def, current, &stored)
 }
 

@@ -200,3 +200,68 @@ async fn empty_list_of_managers_takes_ownership_away_from_built_in_kinds() {
         assert_eq!((code, answer["metadata"].get("managedFields")), (200, None), "{query}");
     }
 }
+
+#[tokio::test]
+async fn generation_of_a_slice_does_not_count_empty_lists() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let slices = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
+    let slice =
+        json!({"metadata": {"name": "s"}, "addressType": "IPv4", "endpoints": [], "ports": [{"port": 80}]});
+    assert_eq!(call(&env, Method::POST, slices, slice).await.0, 201);
+    let path = format!("{slices}/s");
+    for (change, generation) in [
+        (json!({"ports": []}), 2),
+        (json!({"ports": []}), 2),
+        (json!({"ports": null}), 2),
+        (json!({"endpoints": []}), 2),
+        (json!({"ports": [{"port": 81}]}), 3),
+    ] {
+        let (status, body) = patch(&env, &path, "merge-patch+json", change.clone()).await;
+        assert_eq!((status, &body["metadata"]["generation"]), (200, &json!(generation)), "{change}");
+    }
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn administrative_access_to_devices_needs_a_label_of_the_namespace() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let base = "/apis/resource.k8s.io/v1/namespaces/default";
+    let spec = json!({"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "c", "adminAccess": true}}]}});
+    let text = "spec.devices.requests[0].adminAccess: Forbidden: admin access to devices requires the \
+                `resource.kubernetes.io/admin-access: true` label on the containing namespace";
+    let claim = json!({"metadata": {"name": "a"}, "spec": spec});
+    let template = json!({"metadata": {"name": "a"}, "spec": {"spec": spec}});
+    let both = [
+        ("resourceclaims", "ResourceClaim", claim),
+        ("resourceclaimtemplates", "ResourceClaimTemplate", template),
+    ];
+    for (plural, kind, object) in &both {
+        let (status, body) = call(&env, Method::POST, &format!("{base}/{plural}"), object.clone()).await;
+        let text = format!("{kind}.resource.k8s.io \"a\" is invalid: {text}");
+        assert_eq!((status, &body["message"]), (422, &json!(text)));
+    }
+    let label = json!({"metadata": {"labels": {"resource.kubernetes.io/admin-access": "true"}}});
+    assert_eq!(patch(&env, "/api/v1/namespaces/default", "merge-patch+json", label).await.0, 200);
+    for (plural, _, object) in both {
+        assert_eq!(call(&env, Method::POST, &format!("{base}/{plural}"), object).await.0, 201);
+    }
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn prefix_of_a_generated_name_is_not_checked_for_device_classes_and_controllers() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let classes = "/apis/resource.k8s.io/v1/deviceclasses";
+    let class = |metadata: Value| json!({"metadata": metadata, "spec": {}});
+    let odd = json!({"name": "a", "generateName": "A_"});
+    assert_eq!(call(&env, Method::POST, classes, class(odd.clone())).await.0, 201);
+    let (status, body) = call(&env, Method::POST, classes, class(json!({"generateName": "A_"}))).await;
+    let fields = body["details"]["causes"].as_array().unwrap().iter().map(|cause| &cause["field"]);
+    assert_eq!((status, fields.collect::<Vec<_>>()), (422, vec![&json!("metadata.name")]));
+    let template =
+        json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let controller = json!({"metadata": odd, "spec": {"selector": {"a": "b"}, "template": template}});
+    let controllers = "/api/v1/namespaces/default/replicationcontrollers";
+    assert_eq!(call(&env, Method::POST, controllers, controller).await.0, 201);
+    env.stop().await;
+}

@@ -1,6 +1,7 @@
 //! Pods that admission plugins and checks refuse. The messages are those of kube-apiserver 1.36.2.
 
-use http::Method;
+use http::{Method, Request};
+use kube::client::Body;
 use kubesmith_testenv::TestEnv;
 use serde_json::{Value, json};
 
@@ -185,4 +186,34 @@ async fn volume_of_an_image_is_pulled_as_the_image_of_a_container() {
     let pod = create(&env, json!({"volumes": volumes})).await.unwrap();
     let policies = |at: usize| pod["volumes"][at]["image"]["pullPolicy"].clone();
     assert_eq!([policies(0), policies(1)], ["Always", "IfNotPresent"]);
+}
+
+#[tokio::test]
+async fn app_armor_annotation_of_a_new_pod_becomes_a_field_with_a_warning() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let key = "container.apparmor.security.beta.kubernetes.io/c";
+    let spec = json!({"containers": [{"name": "c", "image": "i"}]});
+    let pod = json!({"metadata": {"name": "p", "annotations": {key: "localhost/a"}}, "spec": spec});
+    let request = Request::post(PODS).header("content-type", "application/json");
+    let request = request.body(Body::from(pod.to_string().into_bytes())).unwrap();
+    let response = env.client().send(request).await.unwrap();
+    assert_eq!(response.status(), 201);
+    let warnings: Vec<_> = response.headers().get_all("warning").iter().collect();
+    let text = format!(
+        "metadata.annotations[{key}]: deprecated since v1.30; use the \\\"appArmorProfile\\\" field instead"
+    );
+    assert_eq!(warnings, [&format!("299 - \"{text}\"")]);
+    let (_, pod) = call(&env, Method::GET, &format!("{PODS}/p"), Value::Null).await;
+    let context = json!({"appArmorProfile": {"type": "Localhost", "localhostProfile": "a"}});
+    assert_eq!(pod["spec"]["containers"][0]["securityContext"], context);
+    assert_eq!(pod["metadata"]["annotations"][key], "localhost/a");
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn pod_with_an_empty_runtime_class_fails_as_client_go_does() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let found = create(&env, json!({"runtimeClassName": ""})).await;
+    assert_eq!(found.unwrap_err(), "resource name may not be empty");
+    env.stop().await;
 }

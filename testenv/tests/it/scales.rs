@@ -95,9 +95,8 @@ async fn scale_without_replicas_is_an_error() {
     env.stop().await;
 }
 
-#[tokio::test]
-async fn scale_of_a_custom_resource_is_decoded_as_any_other() {
-    let env = TestEnv::builder().start().await.unwrap();
+/// Creates a custom resource with a scale; returns its path.
+pub(crate) async fn with_fleet(env: &TestEnv) -> String {
     let scale = json!({"specReplicasPath": ".spec.size", "statusReplicasPath": ".status.size"});
     let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
     let crd = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -107,9 +106,15 @@ async fn scale_of_a_custom_resource_is_decoded_as_any_other() {
     env.install_crds(vec![serde_json::from_value(crd).unwrap()]).await.unwrap();
     let fleets = "/apis/b.example/v1/namespaces/default/fleets";
     let fleet = json!({"apiVersion": "b.example/v1", "kind": "Fleet", "metadata": {"name": "f"}, "spec": {"size": 1}});
-    assert_eq!(send_json(&env, "POST", fleets, fleet).await.0, 201);
+    assert_eq!(send_json(env, "POST", fleets, fleet).await.0, 201);
+    format!("{fleets}/f")
+}
+
+#[tokio::test]
+async fn scale_of_a_custom_resource_is_decoded_as_any_other() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = format!("{}/scale", with_fleet(&env).await);
     let scale = |metadata: Value| json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": {"replicas": 2, "x": 1}});
-    let path = format!("{fleets}/f/scale");
     let strict = format!("{path}?fieldValidation=Strict");
     let (status, body) = send_json(&env, "PUT", &strict, scale(json!({"name": "f"}))).await;
     let text = "no kind is registered for the type v1.Scale in scheme \
@@ -119,6 +124,40 @@ async fn scale_of_a_custom_resource_is_decoded_as_any_other() {
     let merge = "application/merge-patch+json";
     let other = json!({"metadata": {"uid": "other"}, "spec": {"replicas": 3}}).to_string();
     assert_eq!(send(&env, "PATCH", &path, merge, other).await.0, 200, "the UID of a patch is ignored");
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn scale_of_a_custom_resource_needs_no_version_and_kind() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = format!("{}/scale", with_fleet(&env).await);
+    for type_ in [json!({}), json!({"kind": "Scale"}), json!({"apiVersion": "autoscaling/v1", "kind": ""})] {
+        let mut scale = json!({"metadata": {"name": "f"}, "spec": {"replicas": 4}});
+        scale.as_object_mut().unwrap().extend(type_.as_object().unwrap().clone());
+        let (status, body) = send_json(&env, "PUT", &path, scale).await;
+        assert_eq!((status, &body["spec"]["replicas"]), (200, &json!(4)));
+    }
+    let text = "no kind is registered for the type v1.Scale in scheme \
+                \"k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go:781\"";
+    for body in [json!({"kind": "Foo", "metadata": {"name": "f"}}), json!([])] {
+        let (status, body) = send_json(&env, "PUT", &path, body).await;
+        assert_eq!((status, &body["message"]), (400, &json!(text)));
+    }
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn patched_object_without_a_version_has_no_name() {
+    let env = with_controller().await;
+    let text = "the name of the object (c based on URL) was undeterminable: name must be provided";
+    let (merge, strategic) = ("application/merge-patch+json", "application/strategic-merge-patch+json");
+    let (version, kind) = (json!({"apiVersion": null}).to_string(), json!({"kind": null}).to_string());
+    for path in [format!("{CONTROLLERS}/c"), format!("{CONTROLLERS}/c/scale")] {
+        let (status, body) = send(&env, "PATCH", &path, merge, version.clone()).await;
+        assert_eq!((status, &body["message"]), (400, &json!(text)));
+        assert_eq!(send(&env, "PATCH", &path, merge, kind.clone()).await.0, 200);
+        assert_eq!(send(&env, "PATCH", &path, strategic, version.clone()).await.0, 200);
+    }
     env.stop().await;
 }
 

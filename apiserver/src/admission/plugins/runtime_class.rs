@@ -109,6 +109,10 @@ fn includes(toleration: &Value, other: &Value) -> bool {
 /// Returns the runtime class that a pod names.
 fn class(attributes: &Attributes<'_>, pod: &Value) -> ApiResult<Option<Arc<Object>>> {
     let Some(name) = pod["spec"]["runtimeClassName"].as_str() else { return Ok(None) };
+    if name.is_empty() {
+        // The words of client-go, with which the plugin looks for a class that its cache lacks.
+        return Err(ApiError::unknown("resource name may not be empty".to_owned()));
+    }
     let found = attributes.call.server.store.get("runtimeclasses.node.k8s.io", name);
     let missing = || rejected(attributes, pod, &format!("pod rejected: RuntimeClass {name:?} not found"));
     found.ok_or_else(missing).map(Some)

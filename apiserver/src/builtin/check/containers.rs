@@ -3,6 +3,7 @@
 use kubesmith_apimachinery::names;
 use serde_json::Value;
 
+use super::downward::{self, POD_FIELDS};
 use super::field::{Errors, Field};
 use super::tolerated::Tolerated;
 use super::{probes, resources, restart, security, volumes};
@@ -140,11 +141,13 @@ fn common<'v>(container: &Field<'v>, pod: &Pod<'v>, errors: &mut Errors) {
     ports(&container.child("ports"), errors);
     environment(container, errors);
     mounts(container, pod, errors);
-    errors.one_of(&container.child("imagePullPolicy"), &["Always", "IfNotPresent", "Never"]);
+    errors.one_of(&container.child("imagePullPolicy"), PULL_POLICIES);
     resources::requirements(&container.child("resources"), &pod.claims, errors);
     resize_policies(&container.child("resizePolicy"), pod, errors);
     security::container(&container.child("securityContext"), pod.host_users, errors);
 }
+
+pub(super) const PULL_POLICIES: &[&str] = &["Always", "IfNotPresent", "Never"];
 
 fn ports(list: &Field<'_>, errors: &mut Errors) {
     let mut seen: Vec<&str> = Vec::new();
@@ -237,7 +240,7 @@ fn value_from(variable: &Field<'_>, errors: &mut Errors) {
     }
     let field = from.child("fieldRef");
     if field.is_set() {
-        downward_field(&field, POD_FIELDS, errors);
+        downward::field(&field, POD_FIELDS, errors);
     }
     let resource = from.child("resourceFieldRef").child("resource");
     if from.child("resourceFieldRef").is_set() {
@@ -277,53 +280,6 @@ const RESOURCE_FIELDS: &[&str] = &[
     "requests.memory",
 ];
 
-/// `validEnvDownwardAPIFieldPathExpressions`.
-const POD_FIELDS: &[&str] = &[
-    "metadata.name",
-    "metadata.namespace",
-    "metadata.uid",
-    "spec.nodeName",
-    "spec.serviceAccountName",
-    "status.hostIP",
-    "status.hostIPs",
-    "status.podIP",
-    "status.podIPs",
-];
-
-/// `validVolumeDownwardAPIFieldPathExpressions`.
-pub(super) const VOLUME_FIELDS: &[&str] =
-    &["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
-
-/// `validateObjectFieldSelector`.
-pub(super) fn downward_field(field: &Field<'_>, supported: &[&str], errors: &mut Errors) {
-    for member in [field.child("apiVersion"), field.child("fieldPath")] {
-        if member.is_empty() {
-            errors.required(&member, "");
-            return;
-        }
-    }
-    let path = field.child("fieldPath");
-    let subscripted = path.text().strip_suffix("']").and_then(|rest| rest.split_once("['"));
-    match subscripted {
-        Some(("metadata.annotations" | "metadata.labels", key)) => {
-            let shown = Value::from(key);
-            errors.all_invalid(&field.holding(&shown), names::qualified_name(&key.to_lowercase()));
-        }
-        Some((path, _)) => {
-            let shown = Value::from(path);
-            errors.invalid(&field.holding(&shown), "does not support subscript");
-        }
-        None if supported.contains(&path.text()) => {}
-        None if POD_FIELDS.contains(&path.text()) || VOLUME_FIELDS.contains(&path.text()) => {
-            errors.not_supported(&path, supported);
-        }
-        None => {
-            let detail = format!("error converting fieldPath: field label not supported: {}", path.text());
-            errors.invalid(&path, &detail);
-        }
-    }
-}
-
 fn key_reference(reference: &Field<'_>, errors: &mut Errors) {
     let name = reference.child("name");
     let text = Value::from(name.text());
@@ -333,6 +289,34 @@ fn key_reference(reference: &Field<'_>, errors: &mut Errors) {
         errors.required(&key, "");
     } else {
         errors.all_invalid(&key, super::data::key_faults(key.text()));
+    }
+}
+
+/// `validateMountPropagation`, at the path of the list.
+fn propagation(mount: &Field<'_>, container: &Field<'_>, errors: &mut Errors) {
+    let list = container.child("volumeMounts");
+    let propagation = mount.child("mountPropagation").at(list.child("mountPropagation").path);
+    errors.optional_one_of(&propagation, &["Bidirectional", "HostToContainer", "None"]);
+    if propagation.text() == "Bidirectional"
+        && !container.child("securityContext").child("privileged").is_true()
+    {
+        let detail = "Bidirectional mount propagation is available only to privileged containers";
+        errors.forbidden(&propagation, detail);
+    }
+}
+
+/// `validateMountRecursiveReadOnly`, at the path of the list.
+fn recursive_read_only(mount: &Field<'_>, list: &Field<'_>, errors: &mut Errors) {
+    let mode = mount.child("recursiveReadOnly").at(list.child("recursiveReadOnly").path);
+    errors.optional_one_of(&mode, &["Disabled", "Enabled", "IfPossible"]);
+    if !matches!(mode.text(), "Enabled" | "IfPossible") {
+        return;
+    }
+    if !mount.child("readOnly").is_true() {
+        errors.forbidden(&mode, "may only be specified when readOnly is true");
+    }
+    if !matches!(mount.child("mountPropagation").value.as_str(), None | Some("None")) {
+        errors.forbidden(&mode, "may only be specified when mountPropagation is None or not specified");
     }
 }
 
@@ -371,10 +355,8 @@ fn mounts<'v>(container: &Field<'v>, pod: &Pod<'v>, errors: &mut Errors) {
             errors.invalid(&expression, "subPathExpr and subPath are mutually exclusive");
         }
         volumes::descending(&expression.at(list.child("subPathExpr").path), errors);
-        let propagation = mount.child("mountPropagation").at(list.child("mountPropagation").path);
-        if propagation.is_set() {
-            errors.one_of(&propagation, &["Bidirectional", "HostToContainer", "None"]);
-        }
+        propagation(&mount, container, errors);
+        recursive_read_only(&mount, &list, errors);
     }
     for device in devices.items() {
         let (name, path) = (device.child("name"), device.child("devicePath"));

@@ -34,15 +34,34 @@ pub(in crate::builtin) fn resource_claim(object: &Value, old: Option<&Value>) ->
 pub(in crate::builtin) fn resource_claim_template(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
         let spec = Field::root(object).child("spec");
-        match old {
-            Some(old) => errors.immutable(&spec, &Field::root(old).child("spec")),
-            None => {
-                errors.labels(&spec.child("metadata").child("labels"));
-                errors.annotations(&spec.child("metadata").child("annotations"));
-                claim(&spec.child("spec").child("devices"), errors);
-            }
+        errors.labels(&spec.child("metadata").child("labels"));
+        errors.annotations(&spec.child("metadata").child("annotations"));
+        claim(&spec.child("spec").child("devices"), errors);
+        if let Some(old) = old {
+            errors.immutable(&spec, &Field::root(old).child("spec"));
         }
     })
+}
+
+/// The label of namespaces in which claims may have administrative access (`DRAAdminNamespaceLabelKey`).
+const ADMIN: &str = "resource.kubernetes.io/admin-access";
+
+/// Refuses administrative access in a new claim or template of this namespace without its label (`AuthorizedForAdmin` of
+/// pkg/registry/resource/utils.go).
+pub(in crate::builtin) fn admin_access(kind: &str, object: &Value, namespace: &Value) -> Option<Cause> {
+    let devices = match kind {
+        "ResourceClaim" => &object["spec"]["devices"],
+        "ResourceClaimTemplate" => &object["spec"]["spec"]["devices"],
+        _ => return None,
+    };
+    // Errors name the path in a claim also for a template.
+    let requests = Field::root(&devices["requests"]).at("spec.devices.requests");
+    let wants = |request: &Field<'_>| request.child("exactly").child("adminAccess").is_true();
+    let request = requests.items().find(wants)?;
+    let text =
+        format!("admin access to devices requires the `{ADMIN}: true` label on the containing namespace");
+    let is_allowed = namespace["metadata"]["labels"][ADMIN] == "true";
+    (!is_allowed).then(|| Cause::forbidden(request.child("adminAccess").path, &text))
 }
 
 /// `ValidateDeviceClass`.

@@ -8,6 +8,7 @@ mod containers;
 mod csi;
 mod data;
 mod devices;
+mod downward;
 mod endpoints;
 mod ephemeral;
 mod events;
@@ -15,6 +16,7 @@ mod field;
 mod flow;
 mod gated;
 mod ingress;
+mod iscsi;
 mod job_policies;
 mod job_status;
 mod jobs;
@@ -45,7 +47,9 @@ pub(super) use csi::{
     volume_attributes_class,
 };
 pub(super) use data::{config_map, secret};
-pub(super) use devices::{device_class, resource_claim, resource_claim_template, resource_slice};
+pub(super) use devices::{
+    admin_access, device_class, resource_claim, resource_claim_template, resource_slice,
+};
 pub(super) use endpoints::{endpoint_slice, endpoints};
 pub(super) use ephemeral::pod_ephemeral_containers;
 pub(super) use events::{core_event, event};

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::super::app_armor::PREFIX as APP_ARMOR_OF;
 use super::field::{Errors, Field};
 use super::tolerated::Tolerated;
 use super::volumes::descending;
@@ -11,7 +12,6 @@ const MIRROR: &str = "kubernetes.io/config.mirror";
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 const SECCOMP: &str = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_OF: &str = "container.seccomp.security.alpha.kubernetes.io/";
-const APP_ARMOR_OF: &str = "container.apparmor.security.beta.kubernetes.io/";
 
 /// `ValidatePodSpecificAnnotations`.
 pub(super) fn check(annotations: &Field<'_>, spec: &Field<'_>, tolerated: Tolerated, errors: &mut Errors) {

@@ -263,8 +263,10 @@ fn names_and_limits(spec: &Field<'_>, errors: &mut Errors) {
             errors.all_invalid(&name, NameRule::Subdomain.check(name.text()));
         }
     }
-    for name in ["priorityClassName", "runtimeClassName"] {
-        errors.optional_name(&spec.child(name), NameRule::Subdomain);
+    errors.optional_name(&spec.child("priorityClassName"), NameRule::Subdomain);
+    let runtime = spec.child("runtimeClassName");
+    if runtime.is_set() {
+        errors.all_invalid(&runtime, NameRule::Subdomain.check(runtime.text()));
     }
     let preemption = spec.child("preemptionPolicy");
     if preemption.is_set() {
@@ -359,8 +361,8 @@ fn resource_claims<'v>(list: &Field<'v>, errors: &mut Errors) -> Vec<&'v str> {
             }
             _ => {}
         }
-        for name in [claimed, template] {
-            errors.optional_name(&name, NameRule::Subdomain);
+        for name in [claimed, template].iter().filter(|name| name.is_set()) {
+            errors.all_invalid(name, NameRule::Subdomain.check(name.text()));
         }
     }
     names

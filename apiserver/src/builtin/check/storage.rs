@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::field::{Errors, Field, go_struct};
-use super::{resources, volumes};
+use super::{iscsi, resources, volumes};
 use crate::names::NameRule;
 use crate::status::Cause;
 
@@ -25,10 +25,11 @@ fn access_modes(modes: &Field<'_>, errors: &mut Errors) {
 pub(in crate::builtin) fn volume(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
         let spec = Field::root(object).child("spec");
-        volume_spec(&spec, false, errors);
+        let name = crate::meta::name(object);
+        volume_spec(&spec, name, false, errors);
         if let Some(old) = old {
             // An update is checked twice, as `ValidatePersistentVolumeUpdate` calls `ValidatePersistentVolume`.
-            volume_spec(&spec, false, errors);
+            volume_spec(&spec, name, false, errors);
             volume_update(&spec, &Field::root(old).child("spec"), errors);
         }
     })
@@ -119,11 +120,11 @@ pub(super) fn inline_volume(spec: &Field<'_>, errors: &mut Errors) {
     if !spec.child("csi").is_set() {
         errors.required(&spec.child("csi"), &format!("has to be specified {INLINE}"));
     }
-    volume_spec(spec, true, errors);
+    volume_spec(spec, "", true, errors);
 }
 
 /// `ValidatePersistentVolumeSpec`.
-fn volume_spec(spec: &Field<'_>, inline: bool, errors: &mut Errors) {
+fn volume_spec(spec: &Field<'_>, name: &str, inline: bool, errors: &mut Errors) {
     let (modes, capacity) = (spec.child("accessModes"), spec.child("capacity"));
     if modes.is_empty() {
         errors.required(&modes, "");
@@ -158,7 +159,7 @@ fn volume_spec(spec: &Field<'_>, inline: bool, errors: &mut Errors) {
     } else if spec.child("nodeAffinity").is_set() {
         errors.required(&required, "must specify required node constraints");
     }
-    volume_source(spec, errors);
+    volume_source(spec, name, errors);
     errors.optional_name(&spec.child("storageClassName"), NameRule::Subdomain);
     errors.optional_one_of(&spec.child("volumeMode"), VOLUME_MODES);
     volume_class(spec, errors);
@@ -175,7 +176,8 @@ const SOURCES: [(&str, volumes::Rule); 22] = [
     ("rbd", |source, errors| volumes::required(source, &["monitors", "image"], errors)),
     ("quobyte", |source, errors| volumes::required(source, &["registry", "volume"], errors)),
     ("cephfs", |source, errors| volumes::required(source, &["monitors"], errors)),
-    ("iscsi", |source, errors| volumes::required(source, &["targetPortal", "iqn"], errors)),
+    // Its rule needs the name of the volume.
+    ("iscsi", |_, _| {}),
     ("cinder", |source, errors| volumes::required(source, &["volumeID"], errors)),
     ("fc", |_, _| {}),
     ("flexVolume", |source, errors| volumes::required(source, &["driver"], errors)),
@@ -190,7 +192,7 @@ const SOURCES: [(&str, volumes::Rule); 22] = [
     ("csi", csi),
 ];
 
-fn volume_source(spec: &Field<'_>, errors: &mut Errors) {
+fn volume_source(spec: &Field<'_>, name_of_volume: &str, errors: &mut Errors) {
     let mut found = false;
     for (name, check) in &SOURCES {
         let source = spec.child(name);
@@ -206,6 +208,9 @@ fn volume_source(spec: &Field<'_>, errors: &mut Errors) {
         found = true;
         let place = if *name == "gcePersistentDisk" { "persistentDisk" } else { name };
         check(&source.at(spec.child(place).path), errors);
+        if *name == "iscsi" {
+            iscsi::of_volume(&source, name_of_volume, errors);
+        }
         if *name == "local" && !spec.child("nodeAffinity").is_set() {
             errors.required(&spec.child("nodeAffinity"), "Local volume requires node affinity");
         }
@@ -316,11 +321,32 @@ pub(in crate::builtin) fn claim(object: &Value, old: Option<&Value>) -> Vec<Caus
     })
 }
 
+/// The annotation that named a claim's class before the field did (`BetaStorageClassAnnotation`).
+const CLASS: &str = "volume.beta.kubernetes.io/storage-class";
+
+/// Checks the annotation with the class of a claim; returns whether an update may set the field: once, and to the class of the
+/// annotation if the claim has one (`validateStorageClassUpgradeFromAnnotation` and `validateStorageClassUpgradeFromNil`).
+fn may_set_class(object: &Value, old: &Value, errors: &mut Errors) -> bool {
+    let annotation = |claim: &Value| claim["metadata"]["annotations"][CLASS].as_str().map(str::to_owned);
+    let (given, before) = (annotation(object), annotation(old));
+    let is_new = old["spec"]["storageClassName"].is_null();
+    let class = object["spec"]["storageClassName"].as_str();
+    let fits = is_new && class.is_some() && (before.is_none() || before.as_deref() == class);
+    let upgrades = fits && before.is_some() && (given.is_none() || given == before);
+    if !upgrades && given.as_deref().unwrap_or_default() != before.as_deref().unwrap_or_default() {
+        let text = Value::from(given.unwrap_or_default());
+        let place = Field::root(object).child("metadata").child("annotations").child(CLASS);
+        errors.invalid(&place.holding(&text), "field is immutable");
+    }
+    fits
+}
+
 /// The changes that `ValidatePersistentVolumeClaimUpdate` allows: a bound claim may grow, and a volume is set once.
 fn claim_update(spec: &Field<'_>, object: &Value, old: &Value, errors: &mut Errors) {
     let bound = object["status"]["phase"] == "Bound";
     let before = Field::root(old).child("spec");
     let kept = before.child("volumeName").is_empty();
+    let may_set_class = may_set_class(object, old, errors);
     let frozen = |claim: &Value| {
         let mut spec = claim["spec"].clone();
         if bound {
@@ -330,7 +356,7 @@ fn claim_update(spec: &Field<'_>, object: &Value, old: &Value, errors: &mut Erro
         if kept {
             spec["volumeName"] = Value::Null;
         }
-        if before.child("storageClassName").value.is_null() {
+        if may_set_class {
             spec["storageClassName"] = Value::Null;
         }
         spec

@@ -299,3 +299,113 @@ fn new_namespace_has_the_finalizer_of_kubernetes() {
     crate::builtin::defaults::hold_namespace(&mut namespace);
     assert_eq!(namespace["spec"]["finalizers"], json!(["a.b/c", "kubernetes"]));
 }
+
+/// Returns the causes of a pod whose container has these members.
+fn of_container(more: Value) -> Vec<String> {
+    let mut spec = pod_spec();
+    crate::meta::object_mut(&mut spec["containers"][0]).extend(more.as_object().cloned().unwrap_or_default());
+    spec["volumes"] = json!([{"name": "v", "emptyDir": {}}]);
+    causes("Pod", &json!({"metadata": {}, "spec": spec}), None)
+}
+
+#[test]
+fn mount_is_recursively_read_only_when_it_is_read_only_and_private() {
+    let mount = |mut mount: Value| {
+        mount["name"] = "v".into();
+        mount["mountPath"] = "/a".into();
+        of_container(json!({"volumeMounts": [mount]}))
+    };
+    let place = "spec.containers[0].volumeMounts.recursiveReadOnly";
+    let writable = format!("{place}: Forbidden: may only be specified when readOnly is true");
+    let shared =
+        format!("{place}: Forbidden: may only be specified when mountPropagation is None or not specified");
+    assert_eq!(mount(json!({"recursiveReadOnly": "Enabled"})), [writable]);
+    let with = |propagation: &str| json!({"recursiveReadOnly": "IfPossible", "readOnly": true, "mountPropagation": propagation});
+    assert_eq!(mount(with("HostToContainer")), [shared]);
+    assert!(mount(with("None")).is_empty());
+    assert!(mount(json!({"recursiveReadOnly": "Disabled"})).is_empty());
+    let supported = "supported values: \"Disabled\", \"Enabled\", \"IfPossible\"";
+    assert_eq!(
+        mount(json!({"recursiveReadOnly": ""})),
+        [format!("{place}: Unsupported value: \"\": {supported}")]
+    );
+}
+
+#[test]
+fn mount_propagates_to_the_host_only_from_a_privileged_container() {
+    let mounts =
+        |propagation: &str| json!([{"name": "v", "mountPath": "/a", "mountPropagation": propagation}]);
+    let detail = "Bidirectional mount propagation is available only to privileged containers";
+    let place = "spec.containers[0].volumeMounts.mountPropagation";
+    let both = mounts("Bidirectional");
+    assert_eq!(of_container(json!({"volumeMounts": both})), [format!("{place}: Forbidden: {detail}")]);
+    let privileged = json!({"privileged": true});
+    assert!(of_container(json!({"volumeMounts": both, "securityContext": privileged})).is_empty());
+    let supported = "supported values: \"Bidirectional\", \"HostToContainer\", \"None\"";
+    let empty = of_container(json!({"volumeMounts": mounts("")}));
+    assert_eq!(empty, [format!("{place}: Unsupported value: \"\": {supported}")]);
+}
+
+#[test]
+fn empty_names_and_pull_policies_of_a_pod_are_refused() {
+    let with = |member: &str, value: Value| {
+        let mut spec = pod_spec();
+        spec[member] = value;
+        causes("Pod", &json!({"metadata": {}, "spec": spec}), None)
+    };
+    let starts = |found: Vec<String>, text: &str| {
+        assert!(found.len() == 1 && found[0].starts_with(text), "{found:?}");
+    };
+    starts(with("runtimeClassName", json!("")), "spec.runtimeClassName: Invalid value: \"\"");
+    for name in ["resourceClaimName", "resourceClaimTemplateName"] {
+        let claims = json!([{"name": "a", name: ""}]);
+        starts(
+            with("resourceClaims", claims),
+            &format!("spec.resourceClaims[0].{name}: Invalid value: \"\""),
+        );
+    }
+    let volumes = json!([{"name": "v", "image": {"reference": "r", "pullPolicy": "x"}}]);
+    starts(with("volumes", volumes), "spec.volumes[0].image.pullPolicy: Unsupported value: \"x\"");
+    let portal = "p".repeat(64);
+    let iscsi = json!({"targetPortal": portal, "iqn": "iqn.2001-04.a:b", "initiatorName": "iqn.2001-04.a:b"});
+    let volumes = json!([{"name": "v", "iscsi": iscsi}]);
+    starts(with("volumes", volumes), "spec.volumes[0].name: Invalid value: \"v\": Total length");
+}
+
+#[test]
+fn class_of_a_claim_moves_once_from_its_annotation_to_its_field() {
+    const CLASS: &str = "volume.beta.kubernetes.io/storage-class";
+    let claim = |annotation: Option<&str>, class: Option<&str>| {
+        let spec = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1"}},
+            "storageClassName": class});
+        let annotations = annotation.map(|text| json!({CLASS: text}));
+        json!({"metadata": {"annotations": annotations}, "spec": spec})
+    };
+    let fixed =
+        |given: &str| format!("metadata.annotations.{CLASS}: Invalid value: \"{given}\": field is immutable");
+    let frozen = "spec: Forbidden: spec is immutable after creation except resources.requests and \
+                  volumeAttributesClassName for bound claims";
+    let old = claim(Some("a"), None);
+    let changed = |annotation: Option<&str>, class: Option<&str>| {
+        causes("PersistentVolumeClaim", &claim(annotation, class), Some(&old))
+    };
+    assert_eq!(changed(Some("b"), None), [fixed("b")]);
+    assert_eq!(changed(None, None), [fixed("")]);
+    assert_eq!(changed(Some("b"), Some("a")), [fixed("b")]);
+    assert_eq!(changed(Some("a"), Some("b")), [frozen]);
+    assert_eq!(changed(Some("b"), Some("b")), [&fixed("b"), frozen]);
+    assert!(changed(None, Some("a")).is_empty() && changed(Some("a"), Some("a")).is_empty());
+    let without = claim(None, None);
+    assert!(causes("PersistentVolumeClaim", &claim(None, Some("b")), Some(&without)).is_empty());
+}
+
+#[test]
+fn changed_template_of_a_claim_is_checked_as_a_new_one() {
+    let template = |name: &str| {
+        let exactly = json!({"deviceClassName": "c", "allocationMode": "ExactCount", "count": 1});
+        json!({"spec": {"spec": {"devices": {"requests": [{"name": name, "exactly": exactly}]}}}})
+    };
+    let found = causes("ResourceClaimTemplate", &template("R"), Some(&template("r")));
+    assert!(found[0].starts_with("spec.spec.devices.requests[0].name: Invalid value: \"R\""), "{found:?}");
+    assert!(found[1].starts_with("spec: Invalid value: ") && found[1].ends_with("field is immutable"));
+}

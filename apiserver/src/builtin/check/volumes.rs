@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
-use super::containers::{VOLUME_FIELDS, downward_field};
+use super::containers::PULL_POLICIES;
+use super::downward::{self, VOLUME_FIELDS};
 use super::field::{Errors, Field};
+use super::iscsi;
 use crate::names::NameRule;
 
 /// The rule of one source.
@@ -18,7 +20,7 @@ const SOURCES: &[(&str, Rule)] = &[
     ("awsElasticBlockStore", |source, errors| disk(source, "volumeID", errors)),
     ("secret", |source, errors| files(source, "secretName", errors)),
     ("nfs", nfs),
-    ("iscsi", |source, errors| required(source, &["targetPortal", "iqn"], errors)),
+    ("iscsi", iscsi::of_pod),
     ("glusterfs", |source, errors| required(source, &["endpoints", "path"], errors)),
     ("flocker", flocker),
     ("persistentVolumeClaim", |source, errors| required(source, &["claimName"], errors)),
@@ -40,7 +42,7 @@ const SOURCES: &[(&str, Rule)] = &[
     ("scaleIO", |source, errors| required(source, &["gateway", "system", "volumeName"], errors)),
     ("csi", csi),
     ("ephemeral", ephemeral),
-    ("image", |_, _| {}),
+    ("image", |source, errors| errors.one_of(&source.child("pullPolicy"), PULL_POLICIES)),
 ];
 
 const MODE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
@@ -71,6 +73,9 @@ fn source(volume: &Field<'_>, errors: &mut Errors) {
             let source = volume.child(name);
             let place = if *name == "gcePersistentDisk" { "persistentDisk" } else { name };
             check(&source.at(volume.child(place).path), errors);
+            if *name == "iscsi" {
+                iscsi::name_of_pod_volume(volume, errors);
+            }
         }
     }
     for (name, _) in given {
@@ -81,6 +86,9 @@ fn source(volume: &Field<'_>, errors: &mut Errors) {
             name => name,
         };
         errors.forbidden(&volume.child(place), "may not specify more than 1 volume type");
+        if *name == "iscsi" {
+            iscsi::name_of_pod_volume(volume, errors);
+        }
     }
 }
 
@@ -235,7 +243,7 @@ fn downward_file(item: &Field<'_>, errors: &mut Errors) {
         _ => {}
     }
     if field.is_set() {
-        downward_field(&field, VOLUME_FIELDS, errors);
+        downward::field(&field, VOLUME_FIELDS, errors);
     }
     mode(&item.child("mode"), errors);
 }

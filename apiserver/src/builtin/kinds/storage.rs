@@ -2,6 +2,7 @@
 
 use super::kind;
 use crate::builtin::{BuiltIn, Generation, check, defaults};
+use crate::names::NameRule;
 
 const GROUP: &str = "storage.k8s.io";
 const DEVICES: &str = "resource.k8s.io";
@@ -70,6 +71,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         generation: Generation::Counted,
         returns_deleted: true,
         check: check::device_class,
+        name_rule: NameRule::GeneratedSubdomain,
         ..kind(DEVICES, "DeviceClass", "deviceclasses", "deviceclass", &[])
     },
     BuiltIn {

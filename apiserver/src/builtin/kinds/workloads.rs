@@ -54,6 +54,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         default: defaults::replication_controller,
         check: check::replication_controller,
         check_status: check::replicas_status,
+        name_rule: NameRule::GeneratedSubdomain,
         ..workload("", "ReplicationController", "replicationcontrollers", "replicationcontroller", &["rc"])
     },
     BuiltIn {

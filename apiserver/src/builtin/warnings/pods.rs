@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::super::app_armor;
 use super::storage::claim_spec;
 use super::{fractional, items, labels, network, paths};
 use crate::names::quoted;
@@ -111,32 +112,16 @@ fn profiles(template: &Value, place: &str, containers: &[(&Value, String)], warn
             let key = format!("container.seccomp.security.alpha.kubernetes.io/{name}");
             warnings.extend(annotation(&key).map(seccomp));
         }
-        let key = format!("container.apparmor.security.beta.kubernetes.io/{name}");
-        let profile = &of_pod["appArmorProfile"];
-        let deprecated = annotation(&key)
-            .filter(|_| context["appArmorProfile"].is_null())
-            .filter(|(_, value)| profile.is_null() || app_armor(value).as_ref() != Some(profile));
-        warnings.extend(deprecated.map(|(path, _)| {
-            format!("{path}: deprecated since v1.30; use the \"appArmorProfile\" field instead")
-        }));
+        // Those of a pod are from its creation.
+        if place != "metadata" {
+            warnings.extend(app_armor::warning(template, container, place));
+        }
     }
 }
 
 /// `WarningsOnUpdate` of `podStatusStrategy`.
 pub(super) fn of_status(status: &Value) -> Vec<String> {
     ["podIPs", "hostIPs"].map(|list| network::entries(&status[list], &format!("status.{list}"))).concat()
-}
-
-/// The profile of an annotation (`ApparmorFieldForAnnotation` of `pkg/api/pod/util.go`).
-fn app_armor(annotation: &Value) -> Option<Value> {
-    match annotation.as_str()? {
-        "unconfined" => Some(json!({"type": "Unconfined"})),
-        "runtime/default" => Some(json!({"type": "RuntimeDefault"})),
-        other => match other.strip_prefix("localhost/")? {
-            "" => None,
-            profile => Some(json!({"type": "Localhost", "localhostProfile": profile})),
-        },
-    }
 }
 
 /// Warns about deprecated labels of nodes, and values of preferred terms that no label has.
@@ -294,6 +279,8 @@ fn affinity(affinity: &Value, place: &str, warnings: &mut Vec<String>) {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::admission::{MAPS, WIDGETS, map, rules};
 use super::server::{HookServer, hook, mutating, patched};
+use crate::scales::with_fleet;
 use crate::support::{call, patch, send, widgets};
 
 /// Starts a server with a map and a widget, both named `m` and with a label, whose writes get these JSON patch operations.
@@ -18,7 +19,7 @@ async fn changed_by(operations: Value) -> (TestEnv, HookServer) {
         assert_eq!(call(&env, Method::POST, path, object).await.0, 201);
     }
     let server = HookServer::responding(&env, move |_, _| patched(&operations)).await;
-    let only = rules(&["CREATE", "UPDATE"], &["configmaps", "widgets", "deployments/scale"]);
+    let only = rules(&["CREATE", "UPDATE"], &["configmaps", "widgets", "deployments/scale", "fleets/scale"]);
     mutating(&env, "m", &[hook("m", &json!({"rules": only}))]).await;
     (env, server)
 }
@@ -124,6 +125,24 @@ async fn scale_is_refused_when_a_webhook_breaks_its_metadata() {
         let path = format!("{deployments}/d/scale");
         let (found, body) = patch(&env, &path, "merge-patch+json", json!({"spec": {"replicas": 2}})).await;
         assert_eq!((found, body["message"].as_str()), (code, Some(text)));
+        env.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn scale_of_a_custom_resource_is_converted_to_its_type_after_admission() {
+    for (path, value, fault) in [
+        ("/metadata", json!("x"), "cannot restore struct from: string"),
+        ("/metadata/name", json!(3), "cannot convert int64 to string"),
+        ("/metadata/labels", json!("x"), "cannot restore map from string"),
+        ("/spec/replicas", json!("x"), "unrecognized type: int32"),
+    ] {
+        let (env, _server) = changed_by(json!([{"op": "add", "path": path, "value": value}])).await;
+        let fleet = with_fleet(&env).await;
+        let (code, body) =
+            call(&env, Method::PUT, &format!("{fleet}/scale"), json!({"metadata": {"name": "f"}})).await;
+        let text = format!("unable to convert unstructured object to autoscaling/v1, Kind=Scale: {fault}");
+        assert_eq!((code, body["message"].as_str(), body.get("reason")), (500, Some(&*text), None));
         env.stop().await;
     }
 }
