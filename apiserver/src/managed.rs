@@ -230,7 +230,9 @@ impl<'a> Converted<'a> {
 
     /// Performs a conversion that is needed.
     async fn make(&mut self, needed: Unconverted) -> ApiResult<()> {
-        let Unconverted { object, to } = needed;
+        let Unconverted::Needed { object, to } = needed else {
+            return Err(ApiError::unexpected(needed.to_string()));
+        };
         let made = conversion::to_version(&self.call.server, &self.call.def, &to, (*object).clone()).await?;
         self.made.push((*object, to, made));
         Ok(())
@@ -249,14 +251,21 @@ impl Versions for Converted<'_> {
     }
 
     fn convert(&self, mut object: Value, to: &str) -> Result<Value, Unconverted> {
-        if self.call.def.is_custom() && !conversion::is_by_webhook(&self.call.def) {
+        let is_custom = self.call.def.is_custom();
+        if is_custom && !conversion::is_by_webhook(&self.call.def) {
             object["apiVersion"] = Value::from(to);
-            return Ok(object);
+        } else {
+            let made = self.made.iter().find(|(from, version, _)| version == to && *from == object);
+            match made {
+                Some((_, _, made)) => object = made.clone(),
+                None => return Err(Unconverted::Needed { object: Box::new(object), to: to.to_owned() }),
+            }
         }
-        let made = self.made.iter().find(|(from, version, _)| version == to && *from == object);
-        match made {
-            Some((_, _, made)) => Ok(made.clone()),
-            None => Err(Unconverted { object: Box::new(object), to: to.to_owned() }),
+        // The conversion of a custom resource does not prune (`Convert` of apimachinery's
+        // pkg/util/managedfields/internal/versionconverter.go).
+        if let Some(typed) = self.typed(to).filter(|_| is_custom) {
+            apply::check_changed(typed, &object).map_err(Unconverted::Unfit)?;
         }
+        Ok(object)
     }
 }

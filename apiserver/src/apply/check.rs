@@ -26,7 +26,7 @@ pub(super) fn object(typed: &Typed, value: &Value) -> Result<(), String> {
     check(typed, value, Tolerance { repeated_items: true, undeclared_fields: true })
 }
 
-/// Checks an object that admission has changed: items may repeat.
+/// Checks an object that admission or a conversion has changed: items may repeat.
 ///
 /// # Errors
 /// As for [`config`].

@@ -380,6 +380,14 @@ pub fn check_config(typed: &Typed, config: &Value) -> Result<(), ApplyError> {
     check::config(typed, config).map_err(|fault| unfit("patch", config, &fault))
 }
 
+/// Checks an object that was converted to a version of its kind: items may repeat.
+///
+/// # Errors
+/// Returns all of its faults in kube-apiserver's words.
+pub(crate) fn check_changed(typed: &Typed, object: &Value) -> Result<(), String> {
+    check::changed(typed, object)
+}
+
 fn run(
     versions: &dyn Versions,
     typed: &Typed,

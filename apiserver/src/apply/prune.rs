@@ -11,7 +11,8 @@ use super::types::Ty;
 use super::versions::{Unconverted, Versions, converted};
 use super::walk;
 
-/// Removes fields that the manager owned before and no longer applies, unless somebody else owns them.
+/// Removes fields that the manager owned before and no longer applies, unless somebody else owns them (`prune` of
+/// structured-merge-diff's merge/update.go).
 pub(super) fn give_up(
     versions: &dyn Versions,
     merged: Value,
@@ -23,14 +24,21 @@ pub(super) fn give_up(
         return Ok(merged);
     };
     let ty = Ty::of(typed);
-    let merged = converted(versions, &merged, &last.api_version)?;
+    let failed =
+        |what: &'static str| move |fault: Unconverted| fault.within(what).within("failed to prune fields");
+    let merged = converted(versions, &merged, &last.api_version)
+        .map_err(failed("failed to convert merged object to last applied version"))?;
     let last_set = walk::with_named_parents(ty, &last.set);
     let pruned = walk::remove(ty, &merged, &last_set);
-    let pruned = add_back_owned(versions, &merged, pruned, managed, &last.api_version)?;
-    let pruned = converted(versions, &pruned, &last.api_version)?;
+    let pruned = add_back_owned(versions, &merged, pruned, managed, &last.api_version)
+        .map_err(failed("failed add back owned items"))?;
+    let pruned = converted(versions, &pruned, &last.api_version)
+        .map_err(|fault| fault.within("failed to convert pruned object to last applied version"))
+        .map_err(failed("failed add back dangling items"))?;
     let gone = fields(ty, &merged).difference(&fields(ty, &pruned)).intersection(&last_set);
     let rest = walk::remove(ty, &merged, &gone);
-    converted(versions, &rest, own_version).map(Cow::into_owned)
+    let rest = converted(versions, &rest, own_version).map(Cow::into_owned);
+    rest.map_err(|fault| fault.within("failed to prune fields"))
 }
 
 fn fields(ty: Ty<'_>, value: &Value) -> Set {
@@ -56,8 +64,14 @@ fn add_back_owned(
     for (version, set) in own.into_iter().chain(owned) {
         let Some(typed) = versions.typed(version) else { continue };
         let ty = Ty::of(typed);
-        merged = Cow::Owned(converted(versions, &merged, version)?.into_owned());
-        pruned = converted(versions, &pruned, version)?.into_owned();
+        let at = |object: &Value, what: &str| {
+            let made = converted(versions, object, version).map(Cow::into_owned);
+            made.map_err(|fault| {
+                fault.within(&format!("failed to convert {what} object at version {version}"))
+            })
+        };
+        merged = Cow::Owned(at(&merged, "merged")?);
+        pruned = at(&pruned, "pruned")?;
         let keep = fields(ty, &pruned).union(&walk::with_named_parents(ty, &set));
         pruned = walk::remove(ty, &merged, &fields(ty, &merged).difference(&keep));
     }

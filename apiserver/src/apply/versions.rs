@@ -23,18 +23,34 @@ pub trait Versions {
     /// Returns the object in another `apiVersion`.
     ///
     /// # Errors
-    /// Returns the conversion that is missing.
+    /// Returns the conversion that is missing, or the fault of the object in that version.
     fn convert(&self, object: Value, to: &str) -> Result<Value, Unconverted>;
 }
 
-/// A conversion to be made.
+/// The reason why an object is not there in another version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the object is needed as {to}")]
-pub struct Unconverted {
-    /// The object.
-    pub object: Box<Value>,
-    /// The `apiVersion` to convert to.
-    pub to: String,
+pub enum Unconverted {
+    /// A conversion is to be made.
+    #[error("the object is needed as {to}")]
+    Needed {
+        /// The object.
+        object: Box<Value>,
+        /// The `apiVersion` to convert to.
+        to: String,
+    },
+    /// The object does not fit the schema of the version.
+    #[error("{0}")]
+    Unfit(String),
+}
+
+impl Unconverted {
+    /// Adds what was to be done to the fault of an object.
+    pub(super) fn within(self, doing: &str) -> Self {
+        match self {
+            Self::Unfit(fault) => Self::Unfit(format!("{doing}: {fault}")),
+            needed @ Self::Needed { .. } => needed,
+        }
+    }
 }
 
 /// An object that is the same in all versions.
@@ -80,8 +96,11 @@ impl<'a> Comparisons<'a> {
     pub(super) fn at(&mut self, api_version: &str) -> Result<Option<&Comparison>, Unconverted> {
         if !self.made.contains_key(api_version) {
             let Some(typed) = self.versions.typed(api_version) else { return Ok(None) };
-            let old = converted(self.versions, self.old, api_version)?;
-            let new = converted(self.versions, self.new, api_version)?;
+            // `update` of structured-merge-diff's merge/update.go.
+            let old = converted(self.versions, self.old, api_version)
+                .map_err(|fault| fault.within("failed to convert old object"))?;
+            let new = converted(self.versions, self.new, api_version)
+                .map_err(|fault| fault.within("failed to convert new object"))?;
             let compared = Comparison::between(Ty::of(typed), &old, &new).within(&self.scope);
             self.made.insert(api_version.to_owned(), compared);
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use kubesmith_apimachinery::decode::{Observer, Step, read};
-use kubesmith_apimachinery::golang::{json_error, json_number_error};
+use kubesmith_apimachinery::golang::{self, json_error, json_number_error};
 use serde_json::Value;
 
 /// A decoded body.
@@ -231,8 +231,10 @@ impl Repeated {
 impl Observer for Repeated {
     fn duplicate(&mut self, path: &[Step], offset: Option<usize>) -> Result<(), &'static str> {
         let text = match path.last() {
-            Some(Step::Member(name)) if self.yaml => format!("key {name:?} already set in map"),
-            _ => format!("duplicate field {:?}", path_text(path)),
+            Some(Step::Member(name)) if self.yaml => {
+                format!("key {} already set in map", golang::quote(name))
+            }
+            _ => format!("duplicate field {}", golang::quote(&path_text(path))),
         };
         self.faults.push(Fault { offset, text });
         Ok(())

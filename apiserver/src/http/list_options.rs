@@ -1,6 +1,6 @@
 //! The options of lists, watches and deletions of collections.
 
-use kubesmith_apimachinery::{fields, labels};
+use kubesmith_apimachinery::{fields, golang, labels};
 
 use super::query::Query;
 use crate::selector;
@@ -72,7 +72,7 @@ impl ListOptions {
             causes.extend(self.continued());
             if !matches!(matching, "Exact" | "NotOlderThan") {
                 let supported = ["Exact", "NotOlderThan", ""];
-                causes.push(Cause::not_supported(field, &format!("{matching:?}"), &supported));
+                causes.push(Cause::not_supported(field, &golang::quote(matching), &supported));
             }
             if matching == "Exact" && version == "0" {
                 let text = "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
@@ -100,7 +100,7 @@ impl ListOptions {
                 causes.push(Cause::forbidden(field, text));
             }
             if matching != expected {
-                causes.push(Cause::not_supported(field, &format!("{matching:?}"), &[expected]));
+                causes.push(Cause::not_supported(field, &golang::quote(matching), &[expected]));
             }
             causes.extend(self.continued());
         }

@@ -66,7 +66,7 @@ impl Query {
                 IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
                 _ => "invalid syntax",
             };
-            ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: {why}"))
+            ApiError::bad_request(format!("strconv.ParseInt: parsing {}: {why}", golang::quote(text)))
         })
     }
 }
@@ -105,7 +105,7 @@ impl WriteOptions {
             "Strict" => FieldValidation::Strict,
             other => {
                 let supported = ["", "Ignore", "Strict", "Warn"];
-                causes.push(Cause::not_supported("fieldValidation", &format!("{other:?}"), &supported));
+                causes.push(Cause::not_supported("fieldValidation", &golang::quote(other), &supported));
                 FieldValidation::Warn
             }
         };
@@ -147,6 +147,14 @@ mod tests {
         assert!(query.flag("watch"));
         assert!(!query.flag("c"));
         assert!(!query.flag("d"));
+    }
+
+    #[test]
+    fn refusals_quote_values_as_go_does() {
+        let error = Query::parse("limit=%07").number("limit").unwrap_err();
+        assert_eq!(error.message(), r#"strconv.ParseInt: parsing "\a": invalid syntax"#);
+        let error = WriteOptions::parse(&Query::parse("fieldValidation=%07"), "CreateOptions").unwrap_err();
+        assert!(error.message().contains(r#"Unsupported value: "\a""#), "{}", error.message());
     }
 
     #[test]

@@ -141,7 +141,8 @@ pub(crate) fn undecodable(def: &ResourceDef, fault: &str) -> ApiError {
 
 /// As [`undecodable`], for an object of another kind.
 pub(super) fn undecodable_as(kind: &str, version: &str, fault: &str) -> ApiError {
-    ApiError::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {fault}"))
+    let version = golang::quote(version);
+    ApiError::bad_request(format!("{kind} in version {version} cannot be handled as a {kind}: {fault}"))
 }
 
 /// As [`settle_fields`], with the bare fault, and another way to decode built-in kinds.
@@ -213,7 +214,7 @@ pub(super) fn reported(
     duplicates: &Duplicates,
     options: &WriteOptions,
 ) -> Result<Vec<String>, String> {
-    let unknown = unknown.iter().map(|path| format!("unknown field {path:?}"));
+    let unknown = unknown.iter().map(|path| format!("unknown field {}", golang::quote(path)));
     match options.field_validation {
         FieldValidation::Ignore => Ok(Vec::new()),
         FieldValidation::Warn => Ok(duplicates.warnings().into_iter().chain(unknown).collect()),

@@ -32,7 +32,7 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
             let stored = stored.ok_or_else(|| ApiError::not_found(call.def.about(&call.path.name)))?;
             let served = conversion::one(&call.server, &call.def, &stored).await?;
             if get(served.value(), &paths.spec).is_null() && call.def.is_custom() {
-                let text = format!("the spec replicas field {:?} does not exist", paths.spec);
+                let text = format!("the spec replicas field {} does not exist", golang::quote(&paths.spec));
                 return Err(ApiError::internal_of(text));
             }
             shown(call, served.value(), &paths)
@@ -226,7 +226,7 @@ fn replicas(call: &Call<'_>, paths: &ScalePaths, scale: &Value) -> ApiResult<i64
         return Err(ApiError::bad_request("Scale in version \"v1\" cannot be handled as a Scale"));
     };
     if number == UNSET && call.def.is_custom() {
-        let text = format!("the spec replicas field {:?} cannot be empty", paths.spec);
+        let text = format!("the spec replicas field {} cannot be empty", golang::quote(&paths.spec));
         return Err(ApiError::bad_request(text));
     }
     let name = &call.path.name;

@@ -14,6 +14,7 @@ use http_body_util::{BodyExt, Full, Limited};
 use hyper_rustls::{ConfigBuilderExt as _, FixedServerNameResolver, HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
+use kubesmith_apimachinery::golang;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use serde_json::Value;
@@ -89,7 +90,7 @@ impl Clients {
         let on_host = self.host.as_ref().and_then(|host| endpoint.on(host));
         let endpoint = on_host.as_ref().unwrap_or(endpoint);
         let url = format!("{}?timeout={}s", endpoint.url(), timeout.as_secs());
-        let failed = |text: String| format!("Post {url:?}: {text}");
+        let failed = |text: String| format!("Post {}: {text}", golang::quote(&url));
         let request_to = |address: &str| {
             let request = Request::post(format!("{address}?timeout={}s", timeout.as_secs()))
                 .header(CONTENT_TYPE, "application/json")

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use kubesmith_apimachinery::golang;
 use serde_json::Value;
 
 use crate::store::Store;
@@ -89,7 +90,7 @@ impl Endpoint {
     pub(super) fn address(&self, store: &Store) -> Result<String, String> {
         let Place::Service { namespace, name, path, port } = &self.place else { return Ok(self.url()) };
         let stored = store.get("services", &format!("{namespace}/{name}"));
-        let service = stored.ok_or_else(|| format!("service {name:?} not found"))?;
+        let service = stored.ok_or_else(|| format!("service {} not found", golang::quote(name)))?;
         let spec = &service.value["spec"];
         let host = match spec["type"].as_str().unwrap_or_default() {
             "ExternalName" => spec["externalName"].as_str().unwrap_or_default(),
@@ -99,7 +100,7 @@ impl Endpoint {
             "ClusterIP" | "LoadBalancer" | "NodePort" => {
                 let ports = spec["ports"].as_array().into_iter().flatten();
                 if !ports.into_iter().any(|p| p["port"].as_u64() == Some(*port)) {
-                    return Err(format!("no service port {port} found for service {name:?}"));
+                    return Err(format!("no service port {port} found for service {}", golang::quote(name)));
                 }
                 // The server gives the address out itself; on the host's network, it is another machine's.
                 return Err(format!(
@@ -107,7 +108,7 @@ impl Endpoint {
                     spec["clusterIP"]
                 ));
             }
-            other => return Err(format!("unsupported service type {other:?}")),
+            other => return Err(format!("unsupported service type {}", golang::quote(other))),
         };
         let slash = if path.starts_with('/') { "" } else { "/" };
         Ok(format!("https://{host}:{port}{slash}{path}"))

@@ -136,7 +136,7 @@ fn of_code(code: u16, text: &str) -> String {
         504 => "the server was unable to return a response in the time allotted, but may still be processing the \
                 request"
             .to_owned(),
-        500.. => format!("an error on the server ({text:?}) has prevented the request from succeeding"),
+        500.. => format!("an error on the server ({}) has prevented the request from succeeding", golang::quote(text)),
         _ => format!("the server responded with the status code {code} but did not return more information"),
     }
 }

@@ -10,9 +10,9 @@ use kube::api::{
 };
 use kube::{Client, ResourceExt};
 use kubesmith_testenv::{ManualClock, TestEnv};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::{widget, widget_crd, widget_resource, widgets};
+use crate::support::{patch, widget, widget_crd, widget_resource, widgets};
 
 #[tokio::test]
 async fn installed_crd_is_established_and_served() {
@@ -208,4 +208,49 @@ async fn watch_sees_deletions_when_its_crd_is_deleted() {
     assert!(matches!(&events[..], [WatchEvent::Deleted(w)] if w.name_any() == "w"), "{events:?}");
     let gone = api.list(&ListParams::default()).await.unwrap_err();
     assert!(matches!(gone, kube::Error::Api(status) if status.code == 404));
+}
+
+/// A server with a kind of which version `v2` has the field `b`, and the stored version `v1` has not.
+async fn with_versions() -> TestEnv {
+    let env = TestEnv::builder().start().await.unwrap();
+    let version = |name: &str, stored: bool, fields: Value| {
+        let spec = json!({"type": "object", "properties": fields});
+        json!({"name": name, "served": true, "storage": stored,
+            "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}}})
+    };
+    let text = json!({"type": "string"});
+    let versions =
+        [version("v1", true, json!({"a": text})), version("v2", false, json!({"a": text, "b": text}))];
+    let crd = json!({"metadata": {"name": "vs.a.example"}, "spec": {"group": "a.example", "scope": "Namespaced",
+        "names": {"plural": "vs", "kind": "V"}, "versions": versions}});
+    env.install_crds(vec![serde_json::from_value(crd).unwrap()]).await.unwrap();
+    env
+}
+
+#[tokio::test]
+async fn field_that_the_version_of_another_manager_lacks_fails_an_apply() {
+    let env = with_versions().await;
+    let path = |version: &str| format!("/apis/a.example/{version}/namespaces/default/vs/x");
+    let apply = async |version: &str, manager: &str, spec: Value| {
+        let api_version = format!("a.example/{version}");
+        let body = json!({"apiVersion": api_version, "kind": "V", "metadata": {"name": "x"}, "spec": spec});
+        let path = format!("{}?fieldManager={manager}&force=true", path(version));
+        let (status, body) = patch(&env, &path, "apply-patch+yaml", body).await;
+        (status, body["message"].as_str().unwrap_or_default().to_owned())
+    };
+    let done = (200, String::new());
+    assert_eq!(apply("v2", "m2", json!({"a": "1", "b": "2"})).await.0, 201);
+    // Nobody owns fields in another version yet.
+    assert_eq!(apply("v2", "m2", json!({"a": "1", "b": "3"})).await, done);
+    assert_eq!(apply("v1", "m1", json!({"a": "2"})).await, done);
+    let fault = ".spec.b: field not declared in schema";
+    let text = format!("failed to convert new object: {fault}");
+    assert_eq!(apply("v2", "m3", json!({"b": "4"})).await, (500, text));
+    let text =
+        format!("failed to prune fields: failed to convert merged object to last applied version: {fault}");
+    assert_eq!(apply("v2", "m1", json!({"b": "4"})).await, (500, text));
+    // A write other than an apply loses all managers.
+    let (status, body) = patch(&env, &path("v2"), "merge-patch+json", json!({"spec": {"b": "5"}})).await;
+    assert_eq!((status, body["metadata"].get("managedFields")), (200, None));
+    env.stop().await;
 }

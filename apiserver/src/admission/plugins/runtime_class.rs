@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use kubesmith_apimachinery::golang;
 use serde_json::Value;
 
 use super::super::{Attributes, Operation};
@@ -114,7 +115,9 @@ fn class(attributes: &Attributes<'_>, pod: &Value) -> ApiResult<Option<Arc<Objec
         return Err(ApiError::unknown("resource name may not be empty".to_owned()));
     }
     let found = attributes.call.server.store.get("runtimeclasses.node.k8s.io", name);
-    let missing = || rejected(attributes, pod, &format!("pod rejected: RuntimeClass {name:?} not found"));
+    let missing = || {
+        rejected(attributes, pod, &format!("pod rejected: RuntimeClass {} not found", golang::quote(name)))
+    };
     found.ok_or_else(missing).map(Some)
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod wire;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use jiff::Timestamp;
+use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value, json};
 
 pub(crate) use self::encode::{encode, frame};
@@ -42,8 +43,10 @@ pub(crate) fn decode(body: &[u8]) -> Result<Value, String> {
             _ => {}
         }
     }
-    let table = types::message_of_kind(&version, &kind)
-        .ok_or_else(|| format!("no kind {kind:?} is registered for version {version:?}"))?;
+    let table = types::message_of_kind(&version, &kind).ok_or_else(|| {
+        let (kind, version) = (golang::quote(&kind), golang::quote(&version));
+        format!("no kind {kind} is registered for version {version}")
+    })?;
     let mut object = read(raw, table, 0)?;
     object.insert("apiVersion".to_owned(), version.into());
     object.insert("kind".to_owned(), kind.into());
