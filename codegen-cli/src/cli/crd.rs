@@ -117,6 +117,9 @@ enum Failure {
     Input(String),
     #[error(transparent)]
     Output(#[from] io::Error),
+    /// The failures are printed already.
+    #[error("some definitions failed")]
+    Printed,
 }
 
 fn code(text: &str) -> Result<ChangeCode, String> {
@@ -144,15 +147,20 @@ pub(super) fn run(command: &Crd) -> io::Result<Exit> {
             Ok(Exit::Fine)
         }
         Err(Failure::Output(error)) => Err(error),
+        Err(Failure::Printed) => Ok(Exit::Failed),
         Err(failure) => {
-            let mut text = format!("error: {}\n", diag::printable(&failure.to_string()));
-            if let Failure::Cluster(error) = &failure {
-                text.push_str(&format!("  = help: {}\n", error.help()));
-            }
-            diag::print_to_stderr(&text);
+            print_failure(&failure);
             Ok(Exit::Failed)
         }
     }
+}
+
+fn print_failure(failure: &Failure) {
+    let mut text = format!("error: {}\n", diag::printable(&failure.to_string()));
+    if let Failure::Cluster(error) = failure {
+        text.push_str(&format!("  = help: {}\n", error.help()));
+    }
+    diag::print_to_stderr(&text);
 }
 
 fn apply(arguments: &Apply) -> Result<String, Failure> {
@@ -196,6 +204,12 @@ fn told(outcome: &Outcome, dry_run: bool) -> String {
             out.push_str(&format!(
                 "  field {} is dropped in {}; objects that use it: {}, the first is {}\n",
                 field.path, field.version, field.objects, field.example
+            ));
+        }
+        if objects.dropped_more > 0 {
+            out.push_str(&format!(
+                "  other fields are dropped, too; uses of them: {}\n",
+                objects.dropped_more
             ));
         }
         for version in &objects.unchecked {
@@ -321,16 +335,23 @@ fn migrate_all(arguments: &Migrate) -> Result<String, Failure> {
     })
 }
 
-/// Runs an action for each definition, until one fails, and prints each result at once.
+/// Runs an action for each definition, and prints each result at once. A failure does not keep the others from their turn.
 async fn each(
     client: &kube::Client,
     names: &[String],
     run: &impl AsyncFn(&kube::Client, &str) -> Result<String, Failure>,
 ) -> Result<String, Failure> {
+    let mut is_complete = true;
     for name in names {
-        print(&run(client, name).await?)?;
+        match run(client, name).await {
+            Ok(text) => print(&text)?,
+            Err(failure) => {
+                is_complete = false;
+                print_failure(&failure);
+            }
+        }
     }
-    Ok(String::new())
+    if is_complete { Ok(String::new()) } else { Err(Failure::Printed) }
 }
 
 /// The definitions of files and folders.

@@ -101,14 +101,14 @@ fn kubesmith(folder: &Crate, arguments: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn results_before_a_failure_are_printed() {
+async fn failure_does_not_keep_other_definitions_from_their_turn() {
     let crds = testdata().join("../examples/sample-controller/config/crd/bases");
     let mut env = TestEnv::builder().crd_paths([crds]).start().await.unwrap();
     let folder = Crate::with_files(&[]);
     folder.write("kubeconfig", env.kubeconfig().await.unwrap());
     let name = "foos.samplecontroller.k8s.io";
     for command in ["status", "migrate"] {
-        let printed = kubesmith(&folder, &format!("crd {command} {name} bars.samplecontroller.k8s.io"));
+        let printed = kubesmith(&folder, &format!("crd {command} bars.samplecontroller.k8s.io {name}"));
         assert!(printed.contains("error: ") && printed.contains(&format!("\n{name}")), "{printed}");
     }
     env.stop().await;

@@ -155,6 +155,24 @@ impl Cluster<'_> {
         self.send("patch", "customresourcedefinitions.apiextensions.k8s.io", Some(name), made).await
     }
 
+    /// Replaces the spec of the definition unless it changed since this resource version.
+    pub(super) async fn patch_spec(
+        &self,
+        name: &str,
+        resource_version: &Value,
+        spec: &Value,
+        params: &PatchParams,
+    ) -> Result<Value, client::Error> {
+        let operations = json!([
+            {"op": "replace", "path": "/metadata/resourceVersion", "value": resource_version},
+            {"op": "replace", "path": "/spec", "value": spec},
+        ]);
+        let patch = serde_json::from_value(operations).map_err(kube::core::request::Error::SerializeBody);
+        let made =
+            patch.and_then(|patch| Paths::new(DEFINITIONS).patch(name, params, &Patch::Json::<Value>(patch)));
+        self.send("patch", "customresourcedefinitions.apiextensions.k8s.io", Some(name), made).await
+    }
+
     /// Reports whether the server serves the objects of this version: discovery follows a moment after the definition
     /// is established.
     pub(super) async fn serves(&self, objects: &Collection) -> Result<bool, client::Error> {

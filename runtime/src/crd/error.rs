@@ -113,13 +113,13 @@ pub enum CrdError {
         name: String,
     },
     /// Objects could not be rewritten. The others are, and the definition keeps all of its stored versions.
-    #[error("{total} objects of {name} cannot be rewritten to {storage}:{}", first(.failed))]
+    #[error("{total} objects of {name} cannot be rewritten to {storage}:{}", listed(.failed, *.total))]
     Unmigrated {
         /// The definition.
         name: String,
         /// The version that they should be stored in.
         storage: String,
-        /// The first of them.
+        /// The first 100 of them.
         failed: Vec<Failed>,
         /// The number of them.
         total: u64,
@@ -163,6 +163,9 @@ impl fmt::Display for Refusal {
             write!(f, "\n  field {} is dropped in {version}; objects that use it: {count}, ", field.path)?;
             write!(f, "the first is {}", field.example)?;
         }
+        if objects.dropped_more > 0 {
+            write!(f, "\n  other fields are dropped, too; uses of them: {}", objects.dropped_more)?;
+        }
         Ok(())
     }
 }
@@ -175,7 +178,12 @@ fn lines(changes: &[Change]) -> String {
     changes.iter().map(|change| format!("\n  {change}; {}", change.code.rule().help)).collect()
 }
 
-fn first(failed: &[Failed]) -> String {
-    let lines = failed.iter().take(10).map(|failed| format!("\n  {}: {}", failed.object, failed.reason));
-    lines.collect()
+fn listed(failed: &[Failed], total: u64) -> String {
+    let lines = failed.iter().map(|failed| format!("\n  {}: {}", failed.object, failed.reason));
+    let mut out: String = lines.collect();
+    let untold = total.saturating_sub(failed.len() as u64);
+    if untold > 0 {
+        out.push_str(&format!("\n  and {untold} more"));
+    }
+    out
 }

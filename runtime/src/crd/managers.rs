@@ -1,6 +1,6 @@
 //! The owners of the fields of definitions.
 
-use kube::api::{Patch, PatchParams};
+use kube::api::{Patch, PatchParams, ValidationDirective};
 use serde_json::{Map, Value, json};
 
 use super::CrdError;
@@ -45,17 +45,37 @@ pub(super) async fn manage(
 /// Replaces the spec of a definition whose conversion webhook goes. An apply leaves the parts that other managers own, such as the
 /// authority that a certificate manager writes, and a server refuses a webhook without its strategy.
 ///
-/// It is one write, so that a server that refuses the new versions keeps the webhook for the old ones.
+/// It is one write, so that a server that refuses the new versions or an unknown field keeps the webhook for the old ones.
 pub(super) async fn replace_without_webhook(
     cluster: &Cluster<'_>,
     name: &str,
     manifest: &Value,
-    dry_run: bool,
 ) -> Result<Value, client::Error> {
     let mut patch = manifest.clone();
     patch["spec"]["conversion"] = json!({"strategy": "None", "webhook": null});
-    let params = PatchParams { field_manager: Some(MANAGER.to_owned()), dry_run, ..PatchParams::default() };
-    cluster.patch_definition(name, None, &params, &Patch::Merge(patch)).await
+    cluster.patch_definition(name, None, &strict(), &Patch::Merge(patch)).await
+}
+
+/// Has the server check the definition that an upgrade ends with, without storing it.
+///
+/// An apply cannot do that: before the upgrade owns the spec, an apply keeps the fields that it will remove.
+pub(super) async fn check(
+    cluster: &Cluster<'_>,
+    name: &str,
+    live: &Value,
+    manifest: &Value,
+) -> Result<(), client::Error> {
+    let params = PatchParams { dry_run: true, ..strict() };
+    cluster.patch_spec(name, &live["metadata"]["resourceVersion"], &manifest["spec"], &params).await.map(drop)
+}
+
+/// The parameters of writes whose unknown fields the server refuses, as it does in an apply.
+fn strict() -> PatchParams {
+    PatchParams {
+        field_manager: Some(MANAGER.to_owned()),
+        field_validation: Some(ValidationDirective::Strict),
+        ..PatchParams::default()
+    }
 }
 
 /// Returns the managed fields of a definition whose spec others than an apply of [`Upgrade`] wrote, as those of such an apply; `None`

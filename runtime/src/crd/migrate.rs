@@ -3,6 +3,8 @@
 //! The migration leaves a [`Mark`] on the definition after each page of objects. A migration that starts again skips the
 //! objects up to the mark.
 
+use std::collections::BTreeSet;
+use std::pin::pin;
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -80,7 +82,9 @@ pub struct Migrated {
 }
 
 /// The progress of an earlier migration. It is valid as long as the definition's `spec` is the same: objects up to it
-/// are stored in the storage version.
+/// are stored in the storage version, except those that failed.
+///
+/// The annotation has the fields separated by spaces, which no name contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mark {
     /// The definition that it is about; a copy of the annotation on another one says nothing.
@@ -88,22 +92,31 @@ pub(super) struct Mark {
     generation: i64,
     /// `namespace/name`, as lists are ordered by it.
     pub(super) after: String,
+    /// The objects before it that could not be rewritten.
+    failed: BTreeSet<String>,
 }
 
 impl Mark {
     pub(super) fn of(definition: &Value) -> Option<Self> {
         let text = definition["metadata"]["annotations"].get(MARK)?.as_str()?;
-        let (uid, rest) = text.split_once(' ')?;
-        let (generation, after) = rest.split_once(' ')?;
-        let generation = generation.parse().ok()?;
+        let mut parts = text.split(' ');
+        let (uid, generation, after) = (parts.next()?, parts.next()?.parse().ok()?, parts.next()?);
         let metadata = &definition["metadata"];
         let is_current = metadata["uid"] == uid && metadata["generation"] == generation;
-        is_current.then(|| Self { uid: uid.to_owned(), generation, after: after.to_owned() })
+        let failed = parts.map(str::to_owned).collect();
+        is_current.then(|| Self { uid: uid.to_owned(), generation, after: after.to_owned(), failed })
     }
 
     fn patch(&self) -> Patch<Value> {
-        let text = format!("{} {} {}", self.uid, self.generation, self.after);
+        let mut text = format!("{} {} {}", self.uid, self.generation, self.after);
+        self.failed.iter().for_each(|object| text.extend([" ", object]));
         Patch::Merge(json!({"metadata": {"annotations": {MARK: text}}}))
+    }
+
+    /// Reports whether the object is rewritten.
+    fn covers(&self, object: &ObjectKey) -> bool {
+        let object = text(object);
+        object <= self.after && !self.failed.contains(&object)
     }
 }
 
@@ -274,8 +287,8 @@ struct Run<'a> {
     migration: &'a Migration,
     uid: String,
     generation: i64,
-    /// Objects up to this one are done already.
-    skip_to: Option<String>,
+    /// The progress of an earlier run.
+    earlier: Option<Mark>,
     progress: Progress,
     failed: Vec<Failed>,
     /// The versions to compare an object in; none unless nothing is written.
@@ -293,7 +306,7 @@ impl<'a> Run<'a> {
             migration,
             uid: definition["metadata"]["uid"].as_str().unwrap_or_default().to_owned(),
             generation: definition["metadata"]["generation"].as_i64().unwrap_or_default(),
-            skip_to: Mark::of(definition).map(|mark| mark.after),
+            earlier: Mark::of(definition),
             progress: Progress::default(),
             failed: Vec::new(),
             compared: if migration.dry_run { compared(definition) } else { Vec::new() },
@@ -363,14 +376,22 @@ impl<'a> Run<'a> {
         let compared = self.compared.clone();
         let mut running = FuturesUnordered::new();
         for object in items {
-            if self.skip_to.as_ref().is_some_and(|last| text(&key(object)) <= *last) {
+            if self.earlier.as_ref().is_some_and(|mark| mark.covers(&key(object))) {
                 self.progress.done += 1;
                 self.progress.skipped += 1;
                 continue;
             }
             // A server that was slow for a while is not made up for.
             let due = self.due.max(Instant::now().checked_sub(CREDIT).unwrap_or(self.due));
-            tokio::time::sleep_until(due).await;
+            let mut pause = pin!(tokio::time::sleep_until(due));
+            // Requests make no progress unless they are polled.
+            loop {
+                tokio::select! {
+                    biased;
+                    Some(result) = running.next() => self.count(result?),
+                    () = &mut pause => break,
+                }
+            }
             self.due = due + Duration::from_secs(1) / self.migration.rate;
             running.push(rewritten(cluster, writes, object, self.migration.dry_run.then_some(&compared[..])));
             if running.len() >= AT_ONCE
@@ -405,13 +426,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Leaves a mark, unless objects up to it failed or are marked already.
+    /// Leaves a mark, unless more objects failed than it can name, or an earlier run has come further.
     async fn mark(&self, cluster: &Cluster<'_>, after: String) -> Result<(), CrdError> {
-        let is_known = self.skip_to.as_ref().is_some_and(|last| after <= *last);
-        if self.migration.dry_run || self.progress.failed > 0 || is_known {
+        let is_known = self.earlier.as_ref().is_some_and(|mark| after <= mark.after);
+        if self.migration.dry_run || self.progress.failed > self.failed.len() as u64 || is_known {
             return Ok(());
         }
-        let mark = Mark { uid: self.uid.clone(), generation: self.generation, after };
+        let failed = self.failed.iter().map(|failed| text(&failed.object)).collect();
+        let mark = Mark { uid: self.uid.clone(), generation: self.generation, after, failed };
         let name = &self.migration.name;
         cluster.patch_definition(name, None, &params(false), &mark.patch()).await?;
         Ok(())

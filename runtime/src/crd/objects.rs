@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kubesmith_apiextensions::diff::{Definition, Version};
+use kubesmith_apiextensions::schema::Schema;
 use kubesmith_apiextensions::structural::CustomResource;
 use serde_json::Value;
 
@@ -23,8 +24,10 @@ pub struct Objects {
     pub broken: Vec<Broken>,
     /// The number of them.
     pub broken_total: u64,
-    /// Fields in use that a new schema drops and the old one keeps.
+    /// Fields in use that a new schema drops and the old one keeps; the first 1,000.
     pub dropped: Vec<DroppedField>,
+    /// How often objects use other fields that are dropped.
+    pub dropped_more: u64,
     /// Versions that no object could be checked in, because only the new conversion webhook knows them.
     pub unchecked: Vec<String>,
 }
@@ -47,7 +50,7 @@ pub struct Broken {
 pub struct DroppedField {
     /// The version whose schema drops it.
     pub version: String,
-    /// The field, with `[*]` for the items of lists.
+    /// The field, with `[*]` for the items of lists and the keys of maps.
     pub path: String,
     /// The number of objects that use it.
     pub objects: u64,
@@ -150,24 +153,43 @@ fn seen(resource: &CustomResource, object: &Value) -> (BTreeSet<String>, BTreeSe
     if let Err(cause) = resource.coerce(&mut object) {
         return (BTreeSet::new(), BTreeSet::from([cause.to_string()]));
     }
-    let dropped = resource.prune(&mut object).iter().map(|path| without_indices(path)).collect();
+    let whole = object.clone();
+    resource.prune_unknown(&mut object);
+    let mut dropped = BTreeSet::new();
+    compare(Some(resource.schema()), &whole, &object, "", &mut dropped);
+    resource.prune(&mut object);
     resource.default(&mut object);
     (dropped, resource.check(&object, None, false).iter().map(ToString::to_string).collect())
 }
 
-/// `spec.ports[*].name` of `spec.ports[3].name`.
-fn without_indices(path: &str) -> String {
-    let mut out = String::new();
-    for part in path.split_inclusive('[') {
-        match part.split_once(']') {
-            Some((index, rest)) if index.bytes().all(|byte| byte.is_ascii_digit()) => {
-                out.push_str("*]");
-                out.push_str(rest);
+/// Collects the fields that are only in `before`, with `[*]` for the items of lists and the keys of maps, as `diff` names them.
+fn compare(schema: Option<&Schema>, before: &Value, after: &Value, path: &str, out: &mut BTreeSet<String>) {
+    match before {
+        Value::Object(fields) => {
+            for (name, before) in fields {
+                let is_key = schema.is_some_and(|schema| {
+                    schema.additional_properties.is_some() && !schema.properties.contains_key(name)
+                });
+                let below = match path {
+                    "" => name.clone(),
+                    _ if is_key => format!("{path}[*]"),
+                    _ => format!("{path}.{name}"),
+                };
+                match after.get(name) {
+                    Some(after) => {
+                        compare(schema.and_then(|schema| schema.field(name)), before, after, &below, out)
+                    }
+                    None => drop(out.insert(below)),
+                }
             }
-            _ => out.push_str(part),
         }
+        Value::Array(items) => {
+            let schema = schema.and_then(|schema| schema.items.as_deref());
+            let pairs = items.iter().zip(after.as_array().into_iter().flatten());
+            pairs.for_each(|(before, after)| compare(schema, before, after, &format!("{path}[*]"), out));
+        }
+        _ => {}
     }
-    out
 }
 
 struct Report {
@@ -196,6 +218,7 @@ impl Report {
         for path in dropped.difference(&dropped_before) {
             let place = (check.version.clone(), path.clone());
             if self.dropped.len() >= TOLD && !self.dropped.contains_key(&place) {
+                self.objects.dropped_more += 1;
                 continue;
             }
             let (version, path) = place.clone();

@@ -140,9 +140,10 @@ fn advice(
     }
     let stored_in = versions.iter().find(|version| version.storage);
     let storage = stored_in.map_or("", |version| &version.name);
+    let rank = |name: &str| preferred.iter().position(|other| other == name);
+    let newest = versions.iter().filter_map(|version| rank(&version.name)).min();
     for version in versions.iter().filter(|version| !version.storage) {
         let own = &version.name;
-        let rank = |name: &str| preferred.iter().position(|other| other == name);
         out.extend(if version.stored {
             Some(format!("objects may be stored in {own}: run `kubesmith crd migrate {name}`"))
         } else if !version.served {
@@ -154,6 +155,7 @@ fn advice(
             ))
         } else {
             match (rank(own), rank(storage)) {
+                (Some(own_rank), Some(storage_rank)) if own_rank < storage_rank && Some(own_rank) > newest => None,
                 (Some(own_rank), Some(storage_rank))
                     if own_rank < storage_rank && stored_in.is_some_and(|version| !version.deprecated) =>
                 {

@@ -12,7 +12,9 @@ use super::CrdError;
 use super::cluster::{Cluster, Collection, TRIES};
 use super::error::Refusal;
 use super::judge::{self, Judged};
-use super::managers::{MANAGER, adopted, created_as_applied, has_metadata, manage, replace_without_webhook};
+use super::managers::{
+    MANAGER, adopted, check, created_as_applied, has_metadata, manage, replace_without_webhook,
+};
 use super::objects::{self, Objects};
 use super::owner::Owner;
 use super::status::{is_deleted, not_established};
@@ -162,7 +164,7 @@ impl Upgrade {
     /// A definition that is being deleted is installed again when it is gone.
     ///
     /// All of them are judged before the first one is written. If there are several, the server also checks all of them in dry runs
-    /// first. A single one is checked by its write.
+    /// first. A single one is checked by its write, or in a dry run if it takes several writes.
     ///
     /// # Errors
     /// [`CrdError::Refused`] and other refusals, after which nothing is written; failed requests; a definition that is not
@@ -356,20 +358,22 @@ impl Upgrade {
             };
         };
         let mut live = judged.clone();
-        manifest["metadata"]["resourceVersion"] = live["metadata"]["resourceVersion"].clone();
-        if converts(&live) && !converts(&manifest) {
-            live = replace_without_webhook(cluster, &wanted.name, &manifest, self.dry_run).await?;
-            if self.dry_run {
-                return Ok(());
-            }
+        // The apply is not the first write then.
+        if self.dry_run || adopted(&live).is_some() {
+            check(cluster, &wanted.name, &live, &manifest).await?;
         }
-        if let Some(managed) = adopted(&live)
-            && !self.dry_run
-        {
+        if self.dry_run {
+            return Ok(());
+        }
+        if converts(&live) && !converts(&manifest) {
+            manifest["metadata"]["resourceVersion"] = live["metadata"]["resourceVersion"].clone();
+            live = replace_without_webhook(cluster, &wanted.name, &manifest).await?;
+        }
+        if let Some(managed) = adopted(&live) {
             live = manage(cluster, &wanted.name, &live, managed).await?;
         }
         manifest["metadata"]["resourceVersion"] = live["metadata"]["resourceVersion"].clone();
-        let params = PatchParams { dry_run: self.dry_run, ..PatchParams::apply(MANAGER).force() };
+        let params = PatchParams::apply(MANAGER).force();
         cluster.patch_definition(&wanted.name, None, &params, &Patch::Apply(manifest)).await?;
         Ok(())
     }

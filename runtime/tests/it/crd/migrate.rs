@@ -194,8 +194,15 @@ async fn objects_changed_or_deleted_meanwhile_count_as_migrated() {
 async fn objects_are_rewritten_no_faster_than_the_rate() {
     let (env, client) = upgraded().await;
     let start = Instant::now();
-    run(&client, &Migration::new(WIDGETS).rate(2)).await.unwrap();
-    assert_eq!(start.elapsed().as_secs(), 3, "the last of 7 objects is due after three seconds");
+    let sent = Arc::new(Mutex::new(Vec::new()));
+    let log = sent.clone();
+    let timed = super::answering(&client, move |request, _| {
+        let is_rewrite = request.method() == "PATCH" && request.uri().path().contains("/widgets/");
+        is_rewrite.then(|| log.lock().unwrap().push(start.elapsed().as_millis() / 500));
+        None
+    });
+    run(&timed, &Migration::new(WIDGETS).rate(2)).await.unwrap();
+    assert_eq!(*sent.lock().unwrap(), [0, 1, 2, 3, 4, 5, 6]);
     env.stop().await;
 }
 
@@ -248,8 +255,9 @@ async fn unconvertible_objects_of_a_later_page_are_reported() {
     let error = run(&broken, &migration()).await.unwrap_err();
     let CrdError::Unmigrated { failed, total, .. } = &error else { panic!("{error}") };
     assert_eq!((failed[0].object.as_str(), *total), ("default/w4", 1));
-    // The others are done.
-    run(&client, &migration()).await.unwrap();
+    // The next run begins with it.
+    let done = run(&client, &migration()).await.unwrap();
+    assert_eq!((done.rewritten, done.skipped), (1, OBJECTS as u64 - 1));
     assert_eq!(stored(&client).await, json!(["v2"]));
     env.stop().await;
 }

@@ -121,6 +121,23 @@ async fn added_field_is_installed_and_its_way_back_is_reported() {
     env.stop().await;
 }
 
+/// Each object has keys of its own.
+#[tokio::test(start_paused = true)]
+async fn dropped_field_below_the_keys_of_a_map_is_one_field() {
+    let (env, client) = server().await;
+    let zones = |fields: Value| json!({"zones": {"type": "object", "additionalProperties": {"type": "object", "properties": fields}}});
+    let whole = zones(json!({"a": {"type": "string"}, "b": {"type": "string"}}));
+    apply(&client, upgrade("1.0.0"), &one(&whole)).await.unwrap();
+    for name in ["x", "y"] {
+        create(&client, "v1", name, json!({"zones": {name: {"a": "1", "b": "2"}}})).await;
+    }
+    let next = upgrade("1.1.0").check_objects();
+    let told =
+        apply(&client, next, &one(&zones(json!({"a": {"type": "string"}})))).await.unwrap_err().to_string();
+    assert!(told.contains("field spec.zones[*].b is dropped in v1; objects that use it: 2, "), "{told}");
+    env.stop().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn upgrade_is_refused_with_the_objects_that_would_break() {
     let (env, client) = server().await;

@@ -1,6 +1,6 @@
 //! Upgrades of definitions that other clients have written, and of those whose objects would lose fields.
 
-use kube::api::{Api, DynamicObject, Patch, PatchParams, PostParams};
+use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
 use kubesmith_runtime::crd::{Action, ChangeCode, CrdError, Outcome, Upgrade};
 use serde_json::{Value, json};
 
@@ -104,6 +104,32 @@ async fn removal_of_a_webhook_continues_when_it_was_killed_at_any_request() {
             break;
         }
     }
+}
+
+/// An upgrade of these takes several writes.
+#[tokio::test(start_paused = true)]
+async fn unknown_field_changes_neither_the_webhook_nor_the_managers() {
+    let (env, client) = server().await;
+    let plain = widgets(&[version("v1", true, &size())]);
+    let mut wrong = plain.clone();
+    wrong["spec"]["bogus"] = json!(true);
+    let refused = async || {
+        let before = live(&client).await;
+        for next in [upgrade("1.1.0").dry_run(), upgrade("1.1.0")] {
+            let error = apply(&client, next, &wrong).await.unwrap_err().to_string();
+            assert!(error.contains("spec.bogus"), "{error}");
+            assert_eq!(live(&client).await, before);
+        }
+    };
+    apply(&client, upgrade("1.0.0"), &converted(&plain)).await.unwrap();
+    refused().await;
+    definitions(&client).delete(super::WIDGETS, &DeleteParams::default()).await.unwrap();
+    definitions(&client)
+        .patch(super::WIDGETS, &PatchParams::apply("other"), &Patch::Apply(plain.clone()))
+        .await
+        .unwrap();
+    refused().await;
+    env.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
