@@ -32,6 +32,8 @@ pub mod conversion;
 #[cfg(feature = "crd")]
 pub mod crd;
 #[cfg(feature = "client")]
+mod deadline;
+#[cfg(feature = "client")]
 pub mod defaults;
 #[cfg(feature = "client")]
 pub mod events;

@@ -21,6 +21,7 @@ use super::state::ControllerState;
 use super::waiting::Phase;
 use super::watches::Watches;
 use crate::cache::ObjectKey;
+use crate::deadline::after;
 use crate::metrics::Registry;
 use crate::sharding::Shard;
 use crate::workqueue::{Queue, QueueKey};
@@ -363,14 +364,14 @@ async fn supervise<T: QueueKey>(
             biased;
             () = stop.cancelled(), if deadline.is_none() => {
                 queue.shut_down();
-                deadline = Some(Instant::now() + grace);
+                deadline = Some(after(grace));
             }
             ended = tasks.join_next() => match ended {
                 None => return result,
                 Some(Ok(())) => {}
                 Some(Err(source)) => {
                     queue.shut_down();
-                    deadline.get_or_insert_with(|| Instant::now() + grace);
+                    deadline.get_or_insert_with(|| after(grace));
                     result = Err(ControllerError::WorkerPanicked { controller: name.to_owned(), source });
                 }
             },

@@ -8,10 +8,11 @@ use k8s_openapi::jiff::Timestamp;
 use kube::Client;
 use serde_json::json;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, interval_at};
+use tokio::time::interval_at;
 
 use super::recorder::{EventRecorder, QueueRecorder};
 use super::series::{SeriesCorrelator, SeriesOptions, SeriesWrite};
+use crate::deadline::after;
 use crate::record::retry::Retry;
 use crate::record::shared::Shared;
 use crate::record::writing::{WriterSettings, Writing};
@@ -141,7 +142,7 @@ impl Writer {
         let [mut refresh, mut finish] = [self.options.refresh, self.options.finish].map(|period| {
             // A period of zero would never yield.
             let period = period.max(std::time::Duration::from_millis(1));
-            interval_at(Instant::now() + period, period)
+            interval_at(after(period), period)
         });
         loop {
             let writes = tokio::select! {

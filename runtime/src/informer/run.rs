@@ -17,6 +17,7 @@ use super::stored::Stored;
 use super::task::Work;
 use super::{Deleted, ResourceEventHandler};
 use crate::cache::{Change, ObjectKey};
+use crate::deadline::after;
 use crate::reflector::{Batch, Event, Listed, Object, is_same_state};
 
 /// client-go's shortest resync period.
@@ -124,7 +125,7 @@ impl Runner {
             status,
             default_resync,
             check_period: default_resync,
-            next_check: Instant::now() + default_resync,
+            next_check: after(default_resync),
             handlers: Vec::new(),
             tasks: JoinSet::new(),
             changes: Vec::new(),
@@ -144,7 +145,7 @@ impl Runner {
             self.command(command);
         }
         // The period is known now, because handlers added before the start have set it.
-        self.next_check = Instant::now() + self.check_period;
+        self.next_check = after(self.check_period);
         loop {
             let checks = !self.check_period.is_zero();
             let backlog = tokio::select! {
@@ -202,7 +203,7 @@ impl Runner {
         if marked {
             mailbox.push_all(std::iter::once(Delivery::Synced));
         }
-        let next_resync = Instant::now() + resync;
+        let next_resync = after(resync);
         self.status.handlers.add(&status);
         self.handlers.push(Active { id, mailbox, resync, next_resync, marked, status });
         // Join handlers that have ended, so that the set does not grow with every removal.
@@ -221,7 +222,7 @@ impl Runner {
         }
         if self.check_period.is_zero() || wanted < self.check_period {
             self.check_period = wanted;
-            self.next_check = Instant::now() + wanted;
+            self.next_check = after(wanted);
         }
         wanted
     }

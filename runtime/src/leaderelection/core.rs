@@ -120,6 +120,8 @@ pub(super) enum Notice {
 pub(super) struct Step {
     /// The request to send; an older one in flight is dropped.
     pub(super) send: Option<Request>,
+    /// The leader had to read the lease before it renews it.
+    pub(super) is_slow_path: bool,
     pub(super) notices: Vec<Notice>,
 }
 
@@ -284,6 +286,7 @@ impl Election {
                     return self.end(step);
                 }
                 if let Some(request) = self.take_over(wall) {
+                    step.is_slow_path = self.phase == Phase::Leading;
                     self.send(now, request, step);
                 }
             }

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::core::{Answer, Election, ElectionTimes, Input, InvalidElection, Notice, Request};
 use super::error::LeaderElectionError;
 use super::view::LeaseView;
-use crate::metrics::{Gauge, Registry};
+use crate::metrics::{Counter, Gauge, Registry};
 use crate::random::{self, Random};
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -110,7 +110,7 @@ pub struct LeaderElector {
     release_on_cancel: bool,
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
     random: Random,
-    status: Option<Gauge>,
+    metrics: Option<Metrics>,
     view: LeaseView,
 }
 
@@ -135,15 +135,21 @@ impl LeaderElectorBuilder {
         self
     }
 
-    /// Registers the metric `leader_election_master_status` in `registry`.
+    /// Registers the metrics `leader_election_master_status` and `leader_election_slowpath_total` in `registry`.
     #[must_use]
     pub fn metrics(mut self, registry: &Registry) -> Self {
+        let labels = [("name", &*self.elector.name)];
         let status = registry.gauge(
             "leader_election_master_status",
             "Whether the reporting system leads the lease: 0 is backup, 1 is leader",
-            &[("name", &self.elector.name)],
+            &labels,
         );
-        self.elector.status = Some(status);
+        let slow_paths = registry.counter(
+            "leader_election_slowpath_total",
+            "Total number of renewals for which the leader had to read the lease first",
+            &labels,
+        );
+        self.elector.metrics = Some(Metrics { status, slow_paths });
         self
     }
 
@@ -200,7 +206,7 @@ impl LeaderElector {
                 release_on_cancel: true,
                 clock: Box::new(Timestamp::now),
                 random: random::from_system(),
-                status: None,
+                metrics: None,
             },
         }
     }
@@ -232,13 +238,13 @@ impl LeaderElector {
         let lease = format!("{}/{}", self.namespace, self.name);
         let identity = self.identity.clone();
         let LeaderCallbacks { started, stopped, new_leader } = callbacks;
-        if let Some(status) = &self.status {
-            status.set(0.0);
+        if let Some(metrics) = &self.metrics {
+            metrics.status.set(0.0);
         }
         let mut run = Run::new(self, started, new_leader);
         let outcome = run.run(&stop).await;
-        if let Some(status) = &run.status {
-            status.set(0.0);
+        if let Some(metrics) = &run.metrics {
+            metrics.status.set(0.0);
         }
         stopped();
         match outcome {
@@ -247,6 +253,12 @@ impl LeaderElector {
             Outcome::Panicked(message) => Err(LeaderElectionError::Panicked { lease, identity, message }),
         }
     }
+}
+
+/// The metrics of an election, under client-go's names.
+struct Metrics {
+    status: Gauge,
+    slow_paths: Counter,
 }
 
 enum Outcome {
@@ -276,7 +288,7 @@ struct Run {
     election: Election,
     release_on_cancel: bool,
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
-    status: Option<Gauge>,
+    metrics: Option<Metrics>,
     view: LeaseView,
     /// Taken when the leadership begins.
     started: Option<Box<dyn FnOnce(Leadership) -> BoxFuture<()> + Send>>,
@@ -306,7 +318,7 @@ impl Run {
             election: Election::new(now, lease, elector.identity, elector.times, elector.random),
             release_on_cancel: elector.release_on_cancel,
             clock: elector.clock,
-            status: elector.status,
+            metrics: elector.metrics,
             view: elector.view,
             started: Some(started),
             new_leader,
@@ -392,6 +404,9 @@ impl Run {
             self.request = Some(Box::pin(ask(self.api.clone(), self.name.clone(), view, request)));
         }
         self.view.update(&self.election);
+        if let Some(metrics) = self.metrics.as_ref().filter(|_| step.is_slow_path) {
+            metrics.slow_paths.inc();
+        }
         for notice in step.notices {
             match notice {
                 Notice::Started => self.start_work(),
@@ -413,8 +428,8 @@ impl Run {
 
     fn start_work(&mut self) {
         let Some(started) = self.started.take() else { return };
-        if let Some(status) = &self.status {
-            status.set(1.0);
+        if let Some(metrics) = &self.metrics {
+            metrics.status.set(1.0);
         }
         let term = Term {
             transitions: self.election.transitions(),

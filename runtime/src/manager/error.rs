@@ -39,6 +39,10 @@ pub enum ManagerError {
          --metrics-bind-address=127.0.0.1:8080, or with --metrics-secure=false"
     )]
     NoMetricsCertificate,
+    /// The metrics endpoint has a certificate, and is to be plain.
+    #[cfg(feature = "clap")]
+    #[error("--metrics-cert-path has no effect with --metrics-secure=false: omit one of them")]
+    UnusedMetricsCertificate,
     /// Readers of metrics would send their tokens over plain HTTP.
     #[error(
         "readers of the metrics on {address} would send their tokens over plain HTTP: serve the metrics over TLS (--metrics-secure), on a \

@@ -55,7 +55,8 @@ pub struct ManagerFlags {
     /// The address of /metrics, such as :8443; 0 turns it off
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     pub metrics_bind_address: BindAddress,
-    /// Serve /metrics over TLS. Default: true unless the address is a loopback one. Use --metrics-secure=false to use HTTP instead
+    /// Serve /metrics over TLS. Default: true unless the address is a loopback one and no certificate is given. Use
+    /// --metrics-secure=false to use HTTP instead
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub metrics_secure: Option<bool>,
     /// Serve /metrics only to users whom the cluster allows it, by the token of their requests. Default: true with TLS
@@ -154,8 +155,11 @@ impl ManagerFlags {
         let given = self.metrics_certificate();
         let is_usual = given.is_some() || !self.metrics_bind_address.is_local();
         let is_secure = self.metrics_secure.unwrap_or(is_usual);
-        builder.manager.metrics_tls =
-            if is_secure { given.unwrap_or(MetricsTls::Own) } else { MetricsTls::Off };
+        builder.manager.metrics_tls = match (is_secure, given) {
+            (true, given) => given.unwrap_or(MetricsTls::Own),
+            (false, None) => MetricsTls::Off,
+            (false, Some(_)) => MetricsTls::Contradicted,
+        };
         builder.manager.metrics_authorization = self.metrics_authorize.unwrap_or(is_secure);
         builder
     }
@@ -311,6 +315,13 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "webhook")]
+    #[tokio::test]
+    async fn certificate_of_plain_metrics_is_refused() {
+        let error = refusal(&["--metrics-cert-path=/certs", "--metrics-secure=false"]).await;
+        assert!(error.contains("--metrics-cert-path") && error.contains("--metrics-secure=false"), "{error}");
+    }
+
     #[cfg(not(feature = "webhook"))]
     #[tokio::test]
     async fn metrics_without_tls_are_local_or_asked_for() {
@@ -331,6 +342,7 @@ mod tests {
             let manager = flags.builder(client(), &Registry::new(), "a").unwrap().build();
             let certificate = match manager.metrics_tls {
                 MetricsTls::Off => "none",
+                MetricsTls::Contradicted => "contradicted",
                 MetricsTls::Given(_) => "given",
                 MetricsTls::Own => "own",
             };
@@ -345,6 +357,7 @@ mod tests {
             (&["--metrics-secure=true", "--metrics-authorize=false"], ("own", false)),
             (&["--metrics-authorize"], ("none", true)),
             (&["--metrics-cert-path=/certs"], ("given", true)),
+            (&["--metrics-cert-path=/certs", "--metrics-secure=false"], ("contradicted", false)),
             (
                 &["--metrics-bind-address=:8443", "--metrics-secure", "--metrics-cert-path=/certs"],
                 ("given", true),

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 use tokio_util::sync::CancellationToken;
 
 use super::authorization::Authorizer;
@@ -14,6 +14,7 @@ use super::informers::Informers;
 use super::supervise::{Supervised, lead, share, work};
 use super::tls::Tls;
 use super::{BindAddress, Manager, ManagerError};
+use crate::deadline::after;
 use crate::leaderelection::LeaderElector;
 
 impl Manager {
@@ -33,6 +34,7 @@ impl Manager {
             return Err(ManagerError::NoLeader { name: first.name().to_owned() });
         }
         let metrics_tls = self.load_metrics_tls()?;
+        self.registry.add_process();
         let endpoints_stop = CancellationToken::new();
         let informers = Informers([vec![self.factory], self.informers].concat());
         let authorizer = self.metrics_authorization.then(|| Authorizer::new(self.client));
@@ -63,8 +65,8 @@ impl Manager {
             synced = informers.wait_for_cache_sync(self.cache_sync_timeout) => Some(synced.map_err(Into::into)),
         };
         let (result, deadline) = match synced {
-            None => (Ok(()), Instant::now() + grace),
-            Some(Err(error)) => (Err(error), Instant::now() + grace),
+            None => (Ok(()), after(grace)),
+            Some(Err(error)) => (Err(error), after(grace)),
             Some(Ok(())) => {
                 let replica = Supervised::spawn(|stop| run_group(self.on_every_replica, stop));
                 let shard = Supervised::spawn(|stop| share(self.on_shard, self.sharding, stop));

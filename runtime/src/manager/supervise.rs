@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::ManagerError;
 use super::group::{Runnable, run_group};
 use super::leader::LeaderHandle;
+use crate::deadline::after;
 use crate::leaderelection::{LeaderCallbacks, LeaderElector};
 use crate::sharding::Sharding;
 
@@ -88,7 +89,7 @@ pub(super) async fn work(
             error = webhooks.failed() => result = Err(error),
         }
     }
-    let deadline = Instant::now() + grace;
+    let deadline = after(grace);
     for group in &mut groups {
         result = result.and(group.stop(deadline, grace).await);
     }

@@ -15,6 +15,9 @@ pub(super) enum MetricsTls {
     /// The endpoint is plain.
     #[default]
     Off,
+    /// The endpoint is plain although it has a certificate, which is refused.
+    #[cfg(feature = "clap")]
+    Contradicted,
     #[cfg(feature = "webhook")]
     Given(Box<crate::webhook::CertWatcherBuilder>),
     /// The manager's own one.
@@ -52,6 +55,8 @@ impl MetricsTls {
     fn load(self, webhooks: &Webhooks, registry: &Registry) -> Result<Option<Tls>, ManagerError> {
         let certificate = match self {
             MetricsTls::Off => return Ok(None),
+            #[cfg(feature = "clap")]
+            MetricsTls::Contradicted => return Err(ManagerError::UnusedMetricsCertificate),
             MetricsTls::Given(certificate) => *certificate,
             #[cfg(feature = "cert-rotation")]
             MetricsTls::Own => webhooks.own_certificate()?,
@@ -94,6 +99,8 @@ impl MetricsTls {
     fn load(self, _: &Webhooks, _: &Registry) -> Result<Option<Tls>, ManagerError> {
         match self {
             MetricsTls::Off => Ok(None),
+            #[cfg(feature = "clap")]
+            MetricsTls::Contradicted => Err(ManagerError::UnusedMetricsCertificate),
             #[cfg(feature = "clap")]
             MetricsTls::Own => Err(ManagerError::NoMetricsCertificate),
         }

@@ -30,10 +30,12 @@
 //! ```
 
 mod families;
+mod process;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
@@ -63,6 +65,7 @@ struct Inner {
     runtime: prometheus_client::registry::Registry,
     /// The program's own metrics.
     program: Mutex<Vec<Arc<prometheus_client::registry::Registry>>>,
+    has_process: AtomicBool,
 }
 
 impl Registry {
@@ -72,7 +75,12 @@ impl Registry {
         let families = Families::default();
         let mut runtime = prometheus_client::registry::Registry::default();
         runtime.register_collector(Box::new(families.clone()));
-        Self(Arc::new(Inner { families, runtime, program: Mutex::default() }))
+        Self(Arc::new(Inner {
+            families,
+            runtime,
+            program: Mutex::default(),
+            has_process: AtomicBool::new(false),
+        }))
     }
 
     /// Registers a metric of the program. The name of a counter is given without `_total`. Each name must be registered
@@ -86,6 +94,15 @@ impl Registry {
     /// Adds all metrics of another registry.
     pub fn merge(&self, registry: prometheus_client::registry::Registry) {
         self.program().push(Arc::new(registry));
+    }
+
+    /// Adds the metrics of the process (`process_resident_memory_bytes` and others), unless they are there.
+    pub(crate) fn add_process(&self) {
+        if !self.0.has_process.swap(true, Ordering::Relaxed) {
+            let mut registry = prometheus_client::registry::Registry::default();
+            registry.register_collector(Box::new(process::ProcessCollector::new()));
+            self.merge(registry);
+        }
     }
 
     /// Returns all metrics in the OpenMetrics text format: those of the runtime ordered by name and labels, then the

@@ -19,6 +19,7 @@ use super::lease::{GROUP, Identity};
 use super::metrics::register;
 use super::protocol::{Answer, Input, Phase, Request};
 use super::shard::Shard;
+use crate::deadline::after;
 use crate::leaderelection::{ElectionTimes, InvalidTimes};
 use crate::metrics::Registry;
 use crate::random::{self, Random};
@@ -258,7 +259,7 @@ impl Drop for Run {
 
 impl Run {
     async fn run(&mut self, stop: &CancellationToken, join_timeout: Duration) -> Result<(), ShardingError> {
-        let joins_by = Instant::now() + join_timeout;
+        let joins_by = after(join_timeout);
         let mut has_joined = false;
         let mut is_stopping = false;
         self.step(Input::Tick);

@@ -1,4 +1,4 @@
-//! The requests of an exporter, sent by the runtime's own client: TLS, proxies and HTTP versions are the same.
+//! The requests of an exporter, sent by the runtime's own client: TLS and HTTP versions are the same.
 //!
 //! opentelemetry-otlp 0.32 is not used: it reads variables itself, refuses an empty compression, and lets empty headers for traces
 //! hide the general ones.
@@ -56,7 +56,10 @@ impl Collector {
         runtime: Handle,
     ) -> Result<Self, Error> {
         let options = ClientOptions::new().timeout(timeout);
-        let client = connect_with_options(kube::Config::new(address), options).await?;
+        let mut config = kube::Config::new(address);
+        config.root_cert_file = settings.authorities.map(Into::into);
+        (config.auth_info.client_certificate, config.auth_info.client_key) = settings.client.unzip();
+        let client = connect_with_options(config, options).await?;
         let mut headers = settings.headers;
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-protobuf"));
         if settings.gzip {
@@ -140,6 +143,9 @@ mod tests {
             timeout: Duration::from_secs(1),
             headers,
             gzip: true,
+            authorities: None,
+            client: None,
+            is_disabled: false,
             names_service: false,
         };
         let (address, path) =

@@ -34,6 +34,16 @@ pub enum TraceExporterError {
         /// Its value.
         value: String,
     },
+    /// `OTEL_EXPORTER_OTLP_PROTOCOL`, or the variable for traces, is not `http/protobuf`.
+    #[error(
+        "the protocol {value:?} of {variable} is not supported: set http/protobuf, and the collector's address for it, whose port is usually 4318"
+    )]
+    Protocol {
+        /// The name of the variable.
+        variable: String,
+        /// Its value.
+        value: String,
+    },
     /// `OTEL_EXPORTER_OTLP_TIMEOUT`, or the variable for traces, is not a number of milliseconds.
     #[error("the timeout {value:?} of {variable} is not a whole number of milliseconds, such as 10000")]
     Timeout {
@@ -62,9 +72,11 @@ pub enum TraceExporterError {
 ///
 /// The settings come from OpenTelemetry's environment variables: `OTEL_EXPORTER_OTLP_ENDPOINT`,
 /// `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_EXPORTER_OTLP_TIMEOUT`,
-/// `OTEL_EXPORTER_OTLP_COMPRESSION`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER` and
-/// `OTEL_BSP_*`. An empty variable counts as unset. [`start`](TraceExporterBuilder::start) refuses malformed endpoints, headers,
-/// timeouts and compressions. OpenTelemetry's specification lets a program fail at its start for a bad environment; a warning would
+/// `OTEL_EXPORTER_OTLP_COMPRESSION`, `OTEL_EXPORTER_OTLP_PROTOCOL`, `OTEL_EXPORTER_OTLP_CERTIFICATE`,
+/// `OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE`, `OTEL_EXPORTER_OTLP_CLIENT_KEY`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`,
+/// `OTEL_TRACES_SAMPLER`, `OTEL_BSP_*` and `OTEL_SDK_DISABLED`. An empty variable counts as unset.
+/// [`start`](TraceExporterBuilder::start) refuses malformed endpoints, headers, timeouts and compressions, and other protocols than
+/// `http/protobuf`. OpenTelemetry's specification lets a program fail at its start for a bad environment; a warning would
 /// be lost, as the program installs its log after the start. A collector that is slow or away delays nothing: spans that do not
 /// fit the queue are dropped.
 ///
@@ -168,7 +180,7 @@ impl TraceExporterBuilder {
         let url = self.endpoint.as_deref().map_or_else(|| settings.url.clone(), traces_below);
         let (address, path) = collector(&url)?;
         let timeout = self.timeout.unwrap_or(settings.timeout);
-        let names_service = settings.names_service;
+        let (names_service, is_disabled) = (settings.names_service, settings.is_disabled);
         let collector = Collector::new(address, path, timeout, settings, Handle::current())
             .await
             .map_err(TraceExporterError::Client)?;
@@ -176,11 +188,9 @@ impl TraceExporterBuilder {
         if !names_service {
             resource = resource.with_service_name(self.service_name);
         }
-        let provider = SdkTracerProvider::builder()
-            .with_resource(resource.build())
-            .with_batch_exporter(collector)
-            .build();
-        Ok(TraceExporter { provider })
+        let builder = SdkTracerProvider::builder().with_resource(resource.build());
+        let builder = if is_disabled { builder } else { builder.with_batch_exporter(collector) };
+        Ok(TraceExporter { provider: builder.build() })
     }
 }
 

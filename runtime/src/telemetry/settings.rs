@@ -15,6 +15,8 @@ use super::TraceExporterError;
 const ENDPOINT: &str = "http://localhost:4318";
 /// OpenTelemetry's default for the time of one export.
 const TIMEOUT: Duration = Duration::from_secs(10);
+/// The only protocol of the exporter: OTLP over HTTP, in binary.
+const PROTOCOL: &str = "http/protobuf";
 /// The path of traces below the collector's address.
 const TRACES_PATH: &str = "/v1/traces";
 
@@ -26,6 +28,11 @@ pub(super) struct Settings {
     pub(super) timeout: Duration,
     pub(super) headers: HeaderMap,
     pub(super) gzip: bool,
+    /// The file with the authorities of the collector's certificate.
+    pub(super) authorities: Option<String>,
+    /// The files with the client's certificate and key.
+    pub(super) client: Option<(String, String)>,
+    pub(super) is_disabled: bool,
     /// Whether the environment names the service.
     pub(super) names_service: bool,
 }
@@ -47,6 +54,11 @@ impl Settings {
         let url = set("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").unwrap_or_else(|| {
             traces_below(set("OTEL_EXPORTER_OTLP_ENDPOINT").as_deref().unwrap_or(ENDPOINT))
         });
+        if let Some((variable, value)) = traces_or_general("PROTOCOL").filter(|(_, value)| value != PROTOCOL)
+        {
+            return Err(TraceExporterError::Protocol { variable, value });
+        }
+        let file = |name: &str| traces_or_general(name).map(|(_, value)| value);
         let attributes = set("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
         let mut keys = attributes.split(',').filter_map(|pair| Some(pair.split_once('=')?.0.trim()));
         Ok(Self {
@@ -54,6 +66,9 @@ impl Settings {
             timeout: traces_or_general("TIMEOUT").map_or(Ok(TIMEOUT), timeout)?,
             headers: traces_or_general("HEADERS").map_or(Ok(HeaderMap::new()), headers)?,
             gzip: traces_or_general("COMPRESSION").map_or(Ok(false), gzip)?,
+            authorities: file("CERTIFICATE"),
+            client: file("CLIENT_CERTIFICATE").zip(file("CLIENT_KEY")),
+            is_disabled: set("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")),
             names_service: set("OTEL_SERVICE_NAME").is_some() || keys.any(|key| key == "service.name"),
         })
     }
@@ -172,6 +187,27 @@ mod tests {
         ])
         .unwrap();
         assert_eq!((set.url.as_str(), set.timeout), ("http://b/spans", Duration::from_millis(2)));
+    }
+
+    #[test]
+    fn only_the_protocol_of_the_exporter_is_accepted() {
+        assert!(settings(&[("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")]).is_ok());
+        let error = settings(&[("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc")]).unwrap_err().to_string();
+        assert!(error.contains("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") && error.contains("4318"), "{error}");
+    }
+
+    #[test]
+    fn files_and_the_switch_are_read() {
+        let found = settings(&[
+            ("OTEL_EXPORTER_OTLP_CERTIFICATE", "ca.pem"),
+            ("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "client.pem"),
+            ("OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY", "client.key"),
+            ("OTEL_SDK_DISABLED", "TRUE"),
+        ])
+        .unwrap();
+        assert_eq!(found.authorities.as_deref(), Some("ca.pem"));
+        assert_eq!(found.client, Some(("client.pem".to_owned(), "client.key".to_owned())));
+        assert!(found.is_disabled && !settings(&[("OTEL_SDK_DISABLED", "1")]).unwrap().is_disabled);
     }
 
     #[test]

@@ -103,8 +103,8 @@
 //! `controller_runtime_webhook_requests_total`, `controller_runtime_webhook_latency_seconds`,
 //! `controller_runtime_webhook_requests_in_flight`, `controller_runtime_webhook_panics_total`,
 //! `controller_runtime_conversion_webhook_panics_total`, `certwatcher_read_certificate_total`,
-//! `certwatcher_read_certificate_errors_total`, `cert_rotator_errors_total`,
-//! `cert_rotator_certificate_expiration_timestamp_seconds`.
+//! `certwatcher_read_certificate_errors_total`, `certwatcher_certificate_expiration_timestamp_seconds`,
+//! `cert_rotator_errors_total`, `cert_rotator_certificate_expiration_timestamp_seconds`.
 
 mod admission;
 mod certwatcher;

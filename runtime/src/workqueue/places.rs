@@ -1,4 +1,4 @@
-//! Where each key of a queue is, for people.
+//! The places of the keys of a queue, for people.
 
 use std::time::Instant;
 

@@ -5,7 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http::Method;
+use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::jiff::Timestamp;
+use kube::Api;
+use kube::api::PostParams;
 use kubesmith_runtime::controller::CancellationToken;
 use kubesmith_runtime::leaderelection::{
     InvalidElection, LeaderCallbacks, LeaderElectionError, LeaderElector, Leadership,
@@ -375,6 +378,13 @@ async fn metrics_show_the_leader() {
     let run = tokio::spawn(builder.build().unwrap().run(callbacks, stop.clone()));
     sleep(SECOND).await;
     assert!(registry.encode().contains("leader_election_master_status{name=\"operator\"} 1.0\n"));
+    assert!(registry.encode().contains("leader_election_slowpath_total{name=\"operator\"} 0\n"));
+    // The leader does not know of this write, so its next one fails, and it reads the lease.
+    let leases: Api<Lease> = Api::namespaced(server.client.clone(), "default");
+    let lease = leases.get("operator").await.unwrap();
+    leases.replace("operator", &PostParams::default(), &lease).await.unwrap();
+    sleep(SECOND * 5).await;
+    assert!(registry.encode().contains("leader_election_slowpath_total{name=\"operator\"} 1\n"));
     stop.cancel();
     run.await.unwrap().unwrap();
     assert!(registry.encode().contains("leader_election_master_status{name=\"operator\"} 0.0\n"));

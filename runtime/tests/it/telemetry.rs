@@ -1,6 +1,7 @@
 //! Spans of reconciles and requests, as a collector receives them.
 
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
@@ -28,6 +29,9 @@ use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::{DefaultGuard, Interest};
+use tracing::{Event, Metadata, Subscriber};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::prelude::*;
 
@@ -36,6 +40,43 @@ const OF_RUNTIME: (&str, tracing::Level) = ("kubesmith_runtime", tracing::Level:
 
 /// A request: path, `traceparent` and body.
 type Received = (String, Option<String>, Bytes);
+
+/// Makes the subscriber the current thread's.
+///
+/// A callsite that is first used while another thread sets its subscriber may miss that subscriber, and counts as disabled until the
+/// next one is set. A global subscriber that wants to be asked each time keeps callsites from being disabled.
+fn set_default(subscriber: impl Subscriber + Send + Sync) -> DefaultGuard {
+    static GLOBAL: Once = Once::new();
+    GLOBAL.call_once(|| tracing::subscriber::set_global_default(Asked).unwrap());
+    tracing::subscriber::set_default(subscriber)
+}
+
+/// Enables nothing, and leaves every callsite open.
+struct Asked;
+
+impl Subscriber for Asked {
+    fn register_callsite(&self, _: &'static Metadata<'static>) -> Interest {
+        Interest::sometimes()
+    }
+
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        false
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, _: &Event<'_>) {}
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
 
 /// A server that is both collector and API server, and answers every request with an empty object.
 struct Server {
@@ -113,7 +154,7 @@ async fn reconcile_and_its_requests_are_one_trace() {
     let exporter = TraceExporter::builder("bakery").endpoint(&server.url).start().await.unwrap();
     let spans = Targets::new().with_target(OF_RUNTIME.0, OF_RUNTIME.1);
     let subscriber = tracing_subscriber::registry().with(exporter.layer().with_filter(spans));
-    let guard = tracing::subscriber::set_default(subscriber);
+    let guard = set_default(subscriber);
 
     let client = connect(kube::Config::new(server.url.parse().unwrap())).await.unwrap();
     let broadcaster = EventBroadcaster::new(client.clone());
@@ -167,7 +208,7 @@ async fn copy_a_map((target, level): (&str, tracing::Level)) -> Vec<Span> {
     let exporter = TraceExporter::builder("copier").endpoint(&collector.url).start().await.unwrap();
     let filter = Targets::new().with_target(target, level);
     let subscriber = tracing_subscriber::registry().with(exporter.layer().with_filter(filter));
-    let guard = tracing::subscriber::set_default(subscriber);
+    let guard = set_default(subscriber);
 
     let mut env = TestEnv::builder().start().await.unwrap();
     let client = connect(env.config().await.unwrap()).await.unwrap();
@@ -243,7 +284,7 @@ async fn reconcile_is_a_root_when_events_are_not_traced() {
 async fn wait_is_linked_to_every_change_that_queues_the_key() {
     let collector = Server::start().await;
     let exporter = TraceExporter::builder("loaves").endpoint(&collector.url).start().await.unwrap();
-    let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(exporter.layer()));
+    let guard = set_default(tracing_subscriber::registry().with(exporter.layer()));
     let queue = Queue::new("loaves");
     let add = |key| {
         tracing::info_span!("change", key).in_scope(|| {
@@ -288,7 +329,7 @@ async fn wait_is_linked_to_every_change_that_queues_the_key() {
 async fn wait_that_a_reconcile_causes_is_a_root_with_a_link() {
     let collector = Server::start().await;
     let exporter = TraceExporter::builder("loaves").endpoint(&collector.url).start().await.unwrap();
-    let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(exporter.layer()));
+    let guard = set_default(tracing_subscriber::registry().with(exporter.layer()));
     let queue = Queue::new("loaves");
     tracing::info_span!("reconcile").in_scope(|| queue.add("rye"));
     queue.try_get().unwrap().done();
@@ -308,11 +349,36 @@ async fn shutdown_ends_when_the_collector_hangs() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let exporter = TraceExporter::builder("bakery").endpoint(url).start().await.unwrap();
-    let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(exporter.layer()));
+    let guard = set_default(tracing_subscriber::registry().with(exporter.layer()));
     tracing::info_span!("lost").in_scope(|| {});
     drop(guard);
     let error = exporter.shutdown(Duration::from_millis(50)).await.unwrap_err();
     assert!(matches!(error, TraceExporterError::Shutdown(_)), "{error}");
+}
+
+/// More reconciles than the exporter's queue holds spans, while its first export waits for an answer.
+#[tokio::test]
+async fn reconciles_do_not_wait_for_a_collector_that_hangs() {
+    const KEYS: usize = 5_000;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let exporter = TraceExporter::builder("bakery").endpoint(url).timeout(Duration::from_secs(3600));
+    let exporter = exporter.start().await.unwrap();
+    let guard = set_default(tracing_subscriber::registry().with(exporter.layer()));
+    let queue = Queue::new("loaves");
+    (0..KEYS).for_each(|key| queue.add(key));
+    let (stop, left) = (CancellationToken::new(), Arc::new(AtomicUsize::new(KEYS)));
+    let done = stop.clone();
+    let reconciler = reconcile_fn(move |_: usize| {
+        if left.fetch_sub(1, Ordering::SeqCst) == 1 {
+            done.cancel();
+        }
+        async { Ok(Action::done()) }
+    });
+    let running = Controller::new("loaves", queue, reconciler).run(stop);
+    tokio::time::timeout(Duration::from_secs(600), running).await.expect("less than one export").unwrap();
+    drop(guard);
+    exporter.shutdown(Duration::from_millis(50)).await.unwrap_err();
 }
 
 #[tokio::test]

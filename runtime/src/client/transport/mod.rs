@@ -30,6 +30,7 @@ use self::limit::Limit;
 use self::metrics::Metrics;
 use self::stack::{Answer, Stack};
 use super::{ClientOptions, Error};
+use crate::deadline::after;
 use crate::telemetry;
 
 /// The minimum time between two reads of the credentials.
@@ -118,7 +119,7 @@ impl Inner {
             return Ok(self.send(request).await?.map(|wire| AnswerBody::new(wire, None, timer)));
         };
         self.turn(request.method()).await;
-        let deadline = Instant::now() + timeout;
+        let deadline = after(timeout);
         let sending = self.send_in_turn(request, true);
         match tokio::time::timeout_at(deadline, sending).await {
             Ok(answer) => Ok(answer?.map(|wire| AnswerBody::new(wire, Some((deadline, timeout)), timer))),

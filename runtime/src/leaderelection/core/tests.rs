@@ -74,7 +74,7 @@ struct World {
     fates: VecDeque<Fate>,
     lease: Option<Lease>,
     version: u64,
-    /// Who began to lead, with the number of transitions.
+    /// The candidates that began to lead, with the number of transitions.
     terms: Vec<(usize, i32)>,
     /// The seconds that the wall clock shows, in turn.
     jumps: VecDeque<i64>,

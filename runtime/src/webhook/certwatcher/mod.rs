@@ -6,7 +6,7 @@ mod files;
 mod tests;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use rustls::ServerConfig;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
-use crate::metrics::{Counter, Registry};
+use crate::metrics::{Counter, Gauge, Registry};
 pub use error::CertificateError;
 #[cfg(feature = "cert-rotation")]
 pub(crate) use files::PairSource;
@@ -82,8 +82,8 @@ pub struct CertWatcherBuilder {
 /// arrive long before the old ones expire.
 ///
 /// An unusable pair never replaces a usable one. Unusable are half-written files, a key of another certificate, and
-/// a certificate that is expired or not valid yet. Such a pair is reported, and the files are read again 10 s
-/// later. Open connections are not affected.
+/// a certificate that is expired or not valid yet. Such a pair is reported, as is a pair in use that has expired, and the files
+/// are read again 10 s later. Open connections are not affected.
 ///
 /// [`Server`](super::Server) has its own watcher; use this for other servers.
 ///
@@ -133,11 +133,44 @@ pub struct CertWatcher {
     settings: Settings,
     interval: Duration,
     current: RwLock<Current>,
-    reads: Option<Counter>,
-    errors: Option<Counter>,
+    metrics: Option<Metrics>,
     on_error: Option<OnError>,
     on_reload: Option<OnReload>,
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
+}
+
+struct Metrics {
+    reads: Counter,
+    errors: Counter,
+    expiry: Gauge,
+}
+
+impl Metrics {
+    fn new(registry: &Registry, certificate: &Path) -> Self {
+        let labels = [("certificate", &*certificate.to_string_lossy())];
+        Self {
+            reads: registry.counter(
+                "certwatcher_read_certificate_total",
+                "Total number of certificate reads",
+                &[],
+            ),
+            errors: registry.counter(
+                "certwatcher_read_certificate_errors_total",
+                "Total number of certificate read errors",
+                &[],
+            ),
+            expiry: registry.gauge(
+                "certwatcher_certificate_expiration_timestamp_seconds",
+                "When the certificate in use expires",
+                &labels,
+            ),
+        }
+    }
+
+    /// The number of seconds since 1970.
+    fn expires(&self, not_after: Timestamp) {
+        self.expiry.set(not_after.as_second() as f64);
+    }
 }
 
 struct Current {
@@ -183,7 +216,8 @@ impl CertWatcherBuilder {
         self
     }
 
-    /// Registers the metrics `certwatcher_read_certificate_total` and `certwatcher_read_certificate_errors_total`.
+    /// Registers the metrics `certwatcher_read_certificate_total`, `certwatcher_read_certificate_errors_total` and
+    /// `certwatcher_certificate_expiration_timestamp_seconds`.
     #[must_use]
     pub fn metrics(mut self, registry: &Registry) -> Self {
         self.registry = Some(registry.clone());
@@ -225,38 +259,29 @@ impl CertWatcherBuilder {
     ///
     /// [`CertificateError`] if the files do not contain a matching certificate and key.
     pub fn load(self) -> Result<CertWatcher, CertificateError> {
-        let counter = |name: &str, help: &str| self.registry.as_ref().map(|r| r.counter(name, help, &[]));
-        let reads = counter("certwatcher_read_certificate_total", "Total number of certificate reads");
-        let errors =
-            counter("certwatcher_read_certificate_errors_total", "Total number of certificate read errors");
-        count(&reads);
+        let metrics = self.registry.as_ref().map(|registry| Metrics::new(registry, &self.files.certificate));
+        metrics.iter().for_each(|metrics| _ = metrics.reads.inc());
         let loaded = self.files.read().and_then(|contents| {
             let loaded = self.files.load(&contents, self.settings)?;
             Ok((contents, loaded))
         });
-        let (contents, loaded) = loaded.inspect_err(|_| count(&errors))?;
+        let failed = |_: &CertificateError| metrics.iter().for_each(|metrics| _ = metrics.errors.inc());
+        let (contents, loaded) = loaded.inspect_err(failed)?;
         if let Err(error) = self.files.check_time(&loaded, (self.clock)()) {
             tracing::warn!(%error, "the certificate cannot be used now, but there is no other");
         }
         let Loaded { config, not_after, .. } = loaded;
+        metrics.iter().for_each(|metrics| metrics.expires(not_after));
         Ok(CertWatcher {
             files: self.files,
             settings: self.settings,
             interval: self.interval,
             current: RwLock::new(Current { contents: Arc::new(contents), config, not_after }),
-            reads,
-            errors,
+            metrics,
             on_error: self.on_error,
             on_reload: self.on_reload,
             clock: self.clock,
         })
-    }
-}
-
-/// Adds one to a counter, if there is one.
-fn count(counter: &Option<Counter>) {
-    if let Some(counter) = counter {
-        counter.inc();
     }
 }
 
@@ -290,9 +315,9 @@ impl CertWatcher {
     ///
     /// # Errors
     ///
-    /// [`CertificateError`] if the files are unusable. The old pair stays in use.
+    /// [`CertificateError`] if the files are unusable, or still contain the old pair, which has expired. The old pair stays in use.
     pub fn reload(&self) -> Result<bool, CertificateError> {
-        count(&self.reads);
+        self.metrics.iter().for_each(|metrics| _ = metrics.reads.inc());
         let result = self.try_reload();
         match &result {
             Ok(false) => {}
@@ -301,8 +326,8 @@ impl CertWatcher {
                 self.on_reload.iter().for_each(|hook| hook());
             }
             Err(error) => {
-                count(&self.errors);
-                tracing::error!(%error, "cannot reload the certificate; the old one stays");
+                self.metrics.iter().for_each(|metrics| _ = metrics.errors.inc());
+                tracing::error!(%error, "there is no better certificate; the old one stays");
                 self.on_error.iter().for_each(|hook| hook(error));
             }
         }
@@ -316,7 +341,14 @@ impl CertWatcher {
             (current.contents.clone(), current.not_after)
         };
         if *old == contents {
-            return Ok(false);
+            return match (self.clock)() > old_not_after {
+                // Clients refuse it, and nobody has renewed it.
+                true => Err(CertificateError::Expired {
+                    path: self.files.certificate.clone(),
+                    not_after: old_not_after,
+                }),
+                false => Ok(false),
+            };
         }
         let loaded = self.files.load(&contents, self.settings)?;
         let now = (self.clock)();
@@ -325,6 +357,7 @@ impl CertWatcher {
             self.files.check_time(&loaded, now)?;
         }
         let Loaded { config, not_after, .. } = loaded;
+        self.metrics.iter().for_each(|metrics| metrics.expires(not_after));
         let new = Current { contents: Arc::new(contents), config, not_after };
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = new;
         Ok(true)

@@ -220,4 +220,6 @@ fn expiry_is_checked_by_the_given_clock() {
     let later = *now.lock().unwrap() + 48.hours();
     *now.lock().unwrap() = later;
     assert!(watcher.reload().unwrap(), "now both have expired");
+    // Nobody renews it.
+    assert!(matches!(watcher.reload(), Err(CertificateError::Expired { .. })));
 }

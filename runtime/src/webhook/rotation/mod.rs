@@ -43,7 +43,7 @@ const TRIES: usize = 10;
 /// Issues the certificate of a webhook server, renews it, and makes API servers trust it: the work of cert-manager
 /// with its injector, without either.
 ///
-/// All replicas share a Secret. Whoever finds it empty, broken or about to expire makes a new certificate with an authority
+/// All replicas share a Secret. A replica that finds it empty, broken or about to expire makes a new certificate with an authority
 /// of its own, whose key is forgotten at once, and writes it with the version that it has read, so that one replica succeeds.
 /// Each replica writes the authorities into the `caBundle` fields that lead to the server, by server-side apply.
 ///

@@ -107,7 +107,7 @@ impl World {
         targets().into_iter().fold(rotator, CertRotatorBuilder::inject_into).build()
     }
 
-    /// What API servers trust for each target.
+    /// The authorities that API servers trust for each target.
     async fn bundles(&self) -> Vec<Vec<String>> {
         let mut out = Vec::new();
         for target in targets() {

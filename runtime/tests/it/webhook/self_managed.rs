@@ -38,35 +38,16 @@ const TARGET: &str = "validatingwebhookconfigurations/maps";
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_write_fails_while_the_server_renews_its_certificate() {
     let env = TestEnv::builder().start().await.unwrap();
-    // Only the test moves the rotator's clock, so that a slow machine never cuts the propagation short. Certificates are
-    // valid from an hour before they are made, and the API server's clock is the system's.
-    let (begin, ahead) = (Timestamp::now(), Arc::new(AtomicI64::new(0)));
-    let moved = ahead.clone();
-    let rotator = CertRotator::builder(env.client(), "default", "certs")
-        .dns_name("127.0.0.1")
-        .inject_into(TARGET.parse::<CaBundleTarget>().unwrap())
-        .validity(Duration::from_secs(3600))
-        .renew_before(Duration::from_secs(40 * 60))
-        .propagation(PROPAGATION)
-        .interval(Duration::from_millis(5))
-        .clock(move || begin + SignedDuration::from_millis(moved.load(Ordering::Relaxed)));
+    let ahead = Arc::new(AtomicI64::new(0));
     let allowing = admission_fn(|_| async { AdmissionResponse::allowed() });
     let server = Server::builder()
-        .cert_rotator(rotator.build())
+        .cert_rotator(rotator(&env, &ahead))
         .address("127.0.0.1".parse().unwrap())
         .port(0)
         .admission("/a", allowing);
     let server = server.build().unwrap().bind().await.unwrap();
     let (address, certificates) = (server.local_addr(), server.certificates().clone());
-    let configurations: Api<ValidatingWebhookConfiguration> = Api::all(env.client());
-    let hook = json!({
-        "name": "maps.hooks.example", "sideEffects": "None", "admissionReviewVersions": ["v1"],
-        "failurePolicy": "Fail", "clientConfig": {"url": format!("https://{address}/a")},
-        "rules": [{"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"]}],
-    });
-    let configuration = json!({"metadata": {"name": "maps"}, "webhooks": [hook]});
-    let configuration = serde_json::from_value(configuration).unwrap();
-    configurations.create(&PostParams::default(), &configuration).await.unwrap();
+    let configurations = configured(&env, address).await;
     let stop = CancellationToken::new();
     let serving = tokio::spawn(server.run(stop.clone()));
     let has_bundle = async {
@@ -77,14 +58,7 @@ async fn no_write_fails_while_the_server_renews_its_certificate() {
     timeout(PATIENCE, has_bundle).await.expect("the authority is written");
 
     let maps: Api<ConfigMap> = Api::default_namespaced(env.client());
-    // The API server may call the webhook as before for a moment after the authority can be read.
-    let in_force = async {
-        let map = ConfigMap { metadata: named("first".to_owned()), ..ConfigMap::default() };
-        while maps.create(&PostParams::default(), &map).await.is_err() {
-            sleep(Duration::from_millis(1)).await;
-        }
-    };
-    timeout(PATIENCE, in_force).await.expect("the API server uses the authority");
+    in_force(&maps).await;
     let (over, written) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
     let writing = {
         let (over, written) = (over.clone(), written.clone());
@@ -131,6 +105,49 @@ async fn no_write_fails_while_the_server_renews_its_certificate() {
     env.stop().await;
     stop.cancel();
     serving.await.unwrap();
+}
+
+/// A rotator whose clock is ahead by these milliseconds.
+fn rotator(env: &TestEnv, ahead: &Arc<AtomicI64>) -> CertRotator {
+    // Only the test moves the rotator's clock, so that a slow machine never cuts the propagation short. Certificates are
+    // valid from an hour before they are made, and the API server's clock is the system's.
+    let begin = Timestamp::now();
+    let moved = ahead.clone();
+    CertRotator::builder(env.client(), "default", "certs")
+        .dns_name("127.0.0.1")
+        .inject_into(TARGET.parse::<CaBundleTarget>().unwrap())
+        .validity(Duration::from_secs(3600))
+        .renew_before(Duration::from_secs(40 * 60))
+        .propagation(PROPAGATION)
+        .interval(Duration::from_millis(5))
+        .clock(move || begin + SignedDuration::from_millis(moved.load(Ordering::Relaxed)))
+        .build()
+}
+
+/// Has the API server call the webhook at this address for writes of config maps.
+async fn configured(env: &TestEnv, address: SocketAddr) -> Api<ValidatingWebhookConfiguration> {
+    let configurations: Api<ValidatingWebhookConfiguration> = Api::all(env.client());
+    let hook = json!({
+        "name": "maps.hooks.example", "sideEffects": "None", "admissionReviewVersions": ["v1"],
+        "failurePolicy": "Fail", "clientConfig": {"url": format!("https://{address}/a")},
+        "rules": [{"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"]}],
+    });
+    let configuration = json!({"metadata": {"name": "maps"}, "webhooks": [hook]});
+    let configuration = serde_json::from_value(configuration).unwrap();
+    configurations.create(&PostParams::default(), &configuration).await.unwrap();
+    configurations
+}
+
+/// Waits until the API server calls the webhook with its authority.
+async fn in_force(maps: &Api<ConfigMap>) {
+    // The API server may call the webhook as before for a moment after the authority can be read.
+    let succeeds = async {
+        let map = ConfigMap { metadata: named("first".to_owned()), ..ConfigMap::default() };
+        while maps.create(&PostParams::default(), &map).await.is_err() {
+            sleep(Duration::from_millis(1)).await;
+        }
+    };
+    timeout(PATIENCE, succeeds).await.expect("the API server uses the authority");
 }
 
 fn named(name: String) -> ObjectMeta {
