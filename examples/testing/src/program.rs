@@ -14,12 +14,13 @@ use crate::wait::in_time;
 
 /// Checks that the program of a manager refuses invalid flags and `RUST_LOG`, serves metrics (those of its client too)
 /// and probes, changes its log levels on request, writes a log without colours outside of terminals, and ends on a
-/// signal. For a runtime whose time is not paused.
+/// signal. Returns its log. The program gets these arguments beside those of every manager. For a runtime whose time is
+/// not paused.
 ///
 /// # Panics
 ///
 /// Panics if it does not.
-pub async fn a_manager_runs(program: &str, mut cluster: Cluster) {
+pub async fn a_manager_runs(program: &str, arguments: &[&str], mut cluster: Cluster) -> String {
     let refused = Command::new(program).args(["--workers", "0"]).output().expect("the program starts");
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(refused.status.code() == Some(2) && said.contains("--workers"), "{said}");
@@ -31,7 +32,7 @@ pub async fn a_manager_runs(program: &str, mut cluster: Cluster) {
     let folder = tempfile::tempdir().expect("a folder");
     let kubeconfig = folder.path().join("kubeconfig");
     fs::write(&kubeconfig, cluster.env.kubeconfig().await.expect("a kubeconfig")).expect("a file");
-    let (mut running, stdout) = Running::start(program, &kubeconfig, &cluster.namespace);
+    let (mut running, stdout) = Running::start(program, arguments, &kubeconfig, &cluster.namespace);
     let id = running.0.id();
     let log = tokio::task::spawn_blocking(move || until_its_end(stdout, id));
     let log = in_time("the end of the program", log).await.expect("no panic");
@@ -39,15 +40,17 @@ pub async fn a_manager_runs(program: &str, mut cluster: Cluster) {
     assert!(status.success(), "{status}: {log}");
     assert!(!log.contains('\x1b'), "{log:?}");
     cluster.stop().await;
+    log
 }
 
 /// A program that ends with its test.
 struct Running(Child);
 
 impl Running {
-    fn start(program: &str, kubeconfig: &Path, namespace: &str) -> (Self, ChildStdout) {
+    fn start(program: &str, arguments: &[&str], kubeconfig: &Path, namespace: &str) -> (Self, ChildStdout) {
         let mut command = Command::new(program);
         command.arg("--kubeconfig").arg(kubeconfig).args(["--leader-elect", "--workers", "1"]);
+        command.args(arguments);
         command.args(["--leader-election-namespace", namespace]);
         for flag in ["--metrics-bind-address", "--health-probe-bind-address", "--debug-bind-address"] {
             command.args([flag, "127.0.0.1:0"]);
@@ -87,7 +90,7 @@ fn until_its_end(stdout: ChildStdout, id: u32) -> String {
 }
 
 fn has_metrics_of_its_client(address: &str) {
-    let end = Instant::now() + Duration::from_secs(10);
+    let end = Instant::now() + Duration::from_secs(60);
     // Requests are counted when the first response arrives.
     while !http(address, "GET", "/metrics", "").contains("\nrest_client_requests_total{") {
         assert!(Instant::now() < end, "{}", http(address, "GET", "/metrics", ""));

@@ -36,6 +36,9 @@ pub const CLUSTER_NAME: &str = "k8s-cluster";
 /// The name of the lease that replicas compete for.
 pub const LEASE_NAME: &str = "ecsbinding.hopegi.com";
 
+/// The definition of EcsBinding, as `kubesmith generate` writes it.
+pub const CRD: &str = include_str!("../../config/crd/bases/hopegi.com_ecsbinding.yaml");
+
 /// Adds the controller to `manager`; `workers` EcsBindings are reconciled at a time.
 ///
 /// # Errors

@@ -68,5 +68,5 @@ fn disconnected_leader_stops_before_the_standby_starts() {
 
 #[tokio::test]
 async fn program_serves_and_ends() {
-    a_manager_runs(env!("CARGO_BIN_EXE_ippool-manager"), cluster().await).await;
+    a_manager_runs(env!("CARGO_BIN_EXE_ippool-manager"), &[], cluster().await).await;
 }

@@ -7,5 +7,5 @@ use crate::support::cluster;
 
 #[tokio::test]
 async fn program_serves_and_ends() {
-    a_manager_runs(env!("CARGO_BIN_EXE_balancer-controller"), cluster(Needs::Api).await).await;
+    a_manager_runs(env!("CARGO_BIN_EXE_balancer-controller"), &[], cluster(Needs::Api).await).await;
 }

@@ -8,5 +8,5 @@ use crate::support::cluster;
 #[tokio::test]
 async fn program_serves_and_ends() {
     let cluster = cluster(Needs::Api).await;
-    a_manager_runs(env!("CARGO_BIN_EXE_sample-controller"), cluster).await;
+    a_manager_runs(env!("CARGO_BIN_EXE_sample-controller"), &[], cluster).await;
 }
