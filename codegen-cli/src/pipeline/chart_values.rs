@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use kubesmith_core::diag::Code;
 use serde_json::{Map, Value};
 
 use crate::config::Settings;
 use crate::diag::Diagnostic;
-use crate::output::kept_part;
+use crate::emit::helm;
+use crate::output::{Kind, kept_part};
 use crate::paths::display;
 use crate::source::{Loc, SourceFile, SourceMap};
 
@@ -29,56 +31,94 @@ pub(super) fn own(
 }
 
 fn in_chart(chart: &Path, sources: &mut SourceMap) -> Result<BTreeSet<String>, Box<Diagnostic>> {
-    let mut names: BTreeSet<String> =
-        read(&chart.join("values.yaml"), "values", sources)?.into_iter().map(|(key, _)| key).collect();
-    let chart = read(&chart.join("Chart.yaml"), "chart", sources)?;
-    let dependencies = chart.get("dependencies").and_then(Value::as_array).into_iter().flatten();
-    names.extend(
-        dependencies.filter_map(|one| Some(one.get("alias").or(one.get("name"))?.as_str()?.to_owned())),
-    );
+    let values = OwnPart::read(chart.join("values.yaml"), "values")?;
+    let found = values.keys(helm::VALUES, sources)?;
+    let mut names: BTreeSet<String> = found.into_iter().map(|(key, _)| key).collect();
+    let chart = OwnPart::read(chart.join("Chart.yaml"), "chart")?;
+    let found = chart.keys(helm::CHART_KEYS, sources)?;
+    for one in found.get("dependencies").and_then(Value::as_array).into_iter().flatten() {
+        let Some(name) = one.get("alias").or(one.get("name")).and_then(Value::as_str) else { continue };
+        if helm::VALUES.contains(&name) {
+            let message = format!("the dependency `{name}` has the name of a generated value");
+            return Err(Box::new(chart.error(chart.find(name), message, sources).help("give it an `alias`")));
+        }
+        names.insert(name.to_owned());
+    }
     Ok(names)
 }
 
-/// Reads the user's part of a file, or the whole file if it has no such part.
-fn read(path: &Path, part: &str, sources: &mut SourceMap) -> Result<Map<String, Value>, Box<Diagnostic>> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Map::new()),
-        Err(error) => {
-            let message = format!("cannot read {}: {error}", display(path));
-            return Err(Box::new(Diagnostic::error(Code::UNREADABLE_FILE, None, message)));
+/// The user's part of a file.
+struct OwnPart {
+    path: PathBuf,
+    name: &'static str,
+    text: String,
+    /// The place of the part: a section, or the whole file after the user took it over.
+    place: Range<usize>,
+    is_whole: bool,
+}
+
+impl OwnPart {
+    /// Reads the part with this name; an empty one if there is no file.
+    fn read(path: PathBuf, name: &'static str) -> Result<Self, Box<Diagnostic>> {
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            Err(error) => {
+                let message = format!("cannot read {}: {error}", display(&path));
+                return Err(Box::new(Diagnostic::error(Code::UNREADABLE_FILE, None, message)));
+            }
+        };
+        let section = kept_part(&text, name).filter(|_| Kind::Helm.bears_mark(&path, &text));
+        let (is_whole, place) = (section.is_none(), section.unwrap_or(0..text.len()));
+        Ok(Self { path, name, text, place, is_whole })
+    }
+
+    /// Returns the keys of the part. Those that `generate` writes are errors in a section: Helm takes the last of two equal keys,
+    /// so the generated values would be lost.
+    fn keys(
+        &self,
+        generated: &[&str],
+        sources: &mut SourceMap,
+    ) -> Result<Map<String, Value>, Box<Diagnostic>> {
+        let Self { name, text, place, is_whole, .. } = self;
+        let found = match serde_yaml::from_str::<Option<Map<String, Value>>>(&text[place.clone()]) {
+            Ok(found) => found.unwrap_or_default(),
+            Err(fault) => {
+                let at = place.start + fault.location().map_or(0, |place| place.index()).min(place.len());
+                let message = format!("the section `{name}` is not a map in YAML: {fault}");
+                return Err(Box::new(self.error(at, message, sources)));
+            }
+        };
+        match found.keys().find(|key| !is_whole && generated.contains(&key.as_str())) {
+            Some(key) => {
+                let message =
+                    format!("the section `{name}` has the key `{key}`, which `generate` writes itself");
+                let help = "give another value in a file for `helm --values`";
+                Err(Box::new(self.error(self.find(&format!("\n{key}:")), message, sources).help(help)))
+            }
+            None => Ok(found),
         }
-    };
-    let own = kept_part(&text, part).unwrap_or(0..text.len());
-    let mut error = |at: usize, message: String| {
-        let name = display(path).into();
-        let file = sources.add(SourceFile { path: path.to_path_buf(), name, text: text.clone() });
+    }
+
+    /// The place of a text in the part, without its line break; the start of the part if it is not there.
+    fn find(&self, text: &str) -> usize {
+        let found = self.text[self.place.clone()].find(text);
+        self.place.start + found.map_or(0, |at| at + usize::from(text.starts_with('\n')))
+    }
+
+    fn error(&self, at: usize, message: String, sources: &mut SourceMap) -> Diagnostic {
+        let name = display(&self.path).into();
+        let file = sources.add(SourceFile { path: self.path.clone(), name, text: self.text.clone() });
         let at = u32::try_from(at).unwrap_or(u32::MAX);
-        Box::new(Diagnostic::error(Code::INVALID_YAML, Loc { file, start: at, end: at }, message))
-    };
-    let found = match serde_yaml::from_str::<Option<Map<String, Value>>>(&text[own.clone()]) {
-        Ok(found) => found.unwrap_or_default(),
-        Err(fault) => {
-            let at = own.start + fault.location().map_or(0, |place| place.index()).min(own.len());
-            return Err(error(at, format!("the section `{part}` is not a map in YAML: {fault}")));
-        }
-    };
-    let generated: Map<String, Value> = serde_yaml::from_str(&text[..own.start]).unwrap_or_default();
-    match found.keys().find(|key| generated.contains_key(*key)) {
-        // Helm takes the last of two equal keys, so the generated values would be lost.
-        Some(key) => {
-            let at = own.start + text[own].find(&format!("\n{key}:")).map_or(0, |at| at + 1);
-            let message =
-                format!("the section `{part}` has the key `{key}`, which is in the generated lines too");
-            Err(Box::new(error(at, message).help("give another value in a file for `helm --values`")))
-        }
-        None => Ok(found),
+        Diagnostic::error(Code::INVALID_YAML, Loc { file, start: at, end: at }, message)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const MARK: &str = "# Code generated by kubesmith helm v0.1.0. DO NOT EDIT.\n";
 
     fn names(values: &str, chart: &str) -> Result<Vec<String>, String> {
         let folder = tempfile::tempdir().unwrap();
@@ -97,7 +137,9 @@ mod tests {
     fn names_are_those_of_the_kept_section_and_of_dependencies() {
         let values = "a: 1\n# +kubesmith:keep begin values\nmine: {b: 2}\n# +kubesmith:keep end values\n";
         let chart = "dependencies: [{name: sql, alias: db}, {name: cache}]\n";
-        assert_eq!(names(values, chart).unwrap(), ["cache", "db", "mine"]);
+        assert_eq!(names(&format!("{MARK}{values}"), chart).unwrap(), ["cache", "db", "mine"]);
+        // Without its mark, the file is the user's.
+        assert_eq!(names(&format!("metrics: 1\n{values}"), "").unwrap(), ["a", "metrics", "mine"]);
         assert_eq!(names("", "").unwrap(), [""; 0]);
         assert_eq!(names("whole: 1\n", "").unwrap(), ["whole"]);
     }
@@ -105,27 +147,29 @@ mod tests {
     #[test]
     fn section_that_is_no_yaml_is_an_error_at_its_line() {
         let section = |text: &str| {
-            format!("a: 1\n# +kubesmith:keep begin values\n{text}\n# +kubesmith:keep end values\n")
+            format!("{MARK}a: 1\n# +kubesmith:keep begin values\n{text}\n# +kubesmith:keep end values\n")
         };
         let found = names(&section("mine: 1\nother: [1"), "").unwrap_err();
-        assert!(found.starts_with("4:") || found.starts_with("5:"), "{found}");
+        assert!(found.starts_with("5:") || found.starts_with("6:"), "{found}");
         let found = names(&section("- a"), "").unwrap_err();
-        assert!(found.starts_with("3:1: the section `values` is not a map in YAML: "), "{found}");
+        assert!(found.starts_with("4:1: the section `values` is not a map in YAML: "), "{found}");
     }
 
     #[test]
     fn generated_key_in_the_section_is_an_error_at_its_line() {
         let section = |keys: &str| {
             format!(
-                "# Values.\nmanager: {{a: 1}}\n# +kubesmith:keep begin values\n{keys}# +kubesmith:keep end values\n"
+                "{MARK}manager: {{a: 1}}\n# +kubesmith:keep begin values\n{keys}# +kubesmith:keep end values\n"
             )
         };
         let found = names(&section("mine: 1\nmanager: {b: 2}\n"), "").unwrap_err();
-        assert_eq!(
-            found,
-            "5:1: the section `values` has the key `manager`, which is in the generated lines too"
-        );
-        let found = names(&section("manager: 1\n"), "").unwrap_err();
+        assert_eq!(found, "5:1: the section `values` has the key `manager`, which `generate` writes itself");
+        // The next run may write it.
+        let found = names(&section("webhooks: 1\n"), "").unwrap_err();
         assert!(found.starts_with("4:1: "), "{found}");
+        let chart = format!("{MARK}# +kubesmith:keep begin chart\nversion: 2\n# +kubesmith:keep end chart\n");
+        assert!(names("", &chart).unwrap_err().starts_with("3:1: the section `chart` has the key `version`"));
+        let found = names("", "dependencies:\n- name: metrics\n").unwrap_err();
+        assert_eq!(found, "2:9: the dependency `metrics` has the name of a generated value");
     }
 }

@@ -22,6 +22,11 @@ use crate::output::{HELM_MARK, KEEP_BEGIN, KEEP_END, OutputTree};
 use template::Template;
 use values::Values;
 
+pub use values::VALUES;
+
+/// The keys of `Chart.yaml`.
+pub const CHART_KEYS: &[&str] = &["apiVersion", "appVersion", "description", "name", "type", "version"];
+
 /// The optional parts of the project that the chart has.
 #[derive(Clone, Copy)]
 struct Has {

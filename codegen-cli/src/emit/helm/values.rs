@@ -9,6 +9,10 @@ use super::types::Types;
 use super::{Has, kept, mark_with_kept};
 use crate::config::{EnvSource, HelmSettings, PullPolicy};
 
+/// The names of the tables of values. A chart has the last two only with webhooks and policies.
+pub const VALUES: &[&str] =
+    &["manager", "crds", "rbac", "serviceAccount", "leaderElection", "metrics", "webhooks", "policies"];
+
 /// The values without which templates cannot be rendered. Helm removes a value that is set to `null`.
 const REQUIRED: [(&str, &[&str]); 3] = [
     ("manager", &["image", "replicas"]),
@@ -32,7 +36,7 @@ fn switch(key: &'static str, text: &'static str, is_on: bool) -> Entry {
     entry(key, text, json!(is_on), json!({"type": "boolean"}))
 }
 
-/// What the values are made of.
+/// The sources of the values.
 pub(super) struct Values<'a> {
     pub(super) settings: &'a HelmSettings,
     pub(super) has: Has,
@@ -42,39 +46,46 @@ pub(super) struct Values<'a> {
 
 /// The tables of the values.
 fn tables(source: &Values<'_>, types: &mut Types) -> Vec<(&'static str, Vec<Entry>)> {
+    let mut entries = |name: &str| entries_of(name, source, types);
+    VALUES.iter().filter_map(|name| Some((*name, entries(name)?))).collect()
+}
+
+/// The values of a table; `None` if the chart does not have it.
+fn entries_of(table: &str, source: &Values<'_>, types: &mut Types) -> Option<Vec<Entry>> {
     let Values { settings, has, .. } = source;
-    let mut manager = program(source, types);
-    manager.extend(pod(source, types));
-    let mut out = vec![("manager", manager)];
-    out.push((
-        "crds",
-        vec![
-            switch("install", "Install and upgrade the CRDs with the chart. Without it, the operator or `kubesmith crd apply` does.", !settings.deploy.crd_upgrade),
-            switch("keep", "Keep the CRDs, and with them all objects, when the release is uninstalled.", true),
+    Some(match table {
+        "manager" => {
+            let mut manager = program(source, types);
+            manager.extend(pod(source, types));
+            manager
+        }
+        "crds" => vec![
+            switch(
+                "install",
+                "Install and upgrade the CRDs with the chart. Without it, the operator or `kubesmith crd apply` does.",
+                !settings.deploy.crd_upgrade,
+            ),
+            switch(
+                "keep",
+                "Keep the CRDs, and with them all objects, when the release is uninstalled.",
+                true,
+            ),
         ],
-    ));
-    out.push((
-        "rbac",
-        vec![
+        "rbac" => vec![
             switch("create", "Create the manager's roles and bindings.", true),
             switch("userRoles", "Create the roles for people: admin, editor and viewer of each kind.", true),
         ],
-    ));
-    out.push(("serviceAccount", service_account(settings)));
-    let leader_election = switch("enabled", "Let replicas elect a leader.", settings.leader_election);
-    out.push(("leaderElection", vec![leader_election]));
-    out.push(("metrics", metrics(settings)));
-    if has.webhooks {
-        out.push((
-            "webhooks",
-            vec![switch("enabled", "Serve webhooks, with their configurations and certificate.", true)],
-        ));
-    }
-    if has.policies {
-        let enabled = switch("enabled", "Install the admission policies with their bindings.", true);
-        out.push(("policies", vec![enabled]));
-    }
-    out
+        "serviceAccount" => service_account(settings),
+        "leaderElection" => vec![switch("enabled", "Let replicas elect a leader.", settings.leader_election)],
+        "metrics" => metrics(settings),
+        "webhooks" if has.webhooks => {
+            vec![switch("enabled", "Serve webhooks, with their configurations and certificate.", true)]
+        }
+        "policies" if has.policies => {
+            vec![switch("enabled", "Install the admission policies with their bindings.", true)]
+        }
+        _ => return None,
+    })
 }
 
 /// The values of the manager's service account.
