@@ -71,7 +71,7 @@ pub(crate) fn validate(
         versions::conversions_agree(&input, definition, &mut out);
         versions::one_is_stored(&input, definition, &mut out);
         versions::one_is_served(&input, definition, &mut out);
-        out.extend(policies::are_accepted(&input, definition));
+        out.extend(policies::are_accepted(&input, definitions, definition));
         // Versions that disagree are no definition for a server to check.
         if !fit || !out.is_empty() {
             return out;

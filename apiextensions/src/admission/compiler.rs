@@ -135,11 +135,11 @@ pub type Compiled = Result<Expression, String>;
 impl Compiler {
     /// Creates a compiler of expressions that may use `params` or not.
     pub fn new(has_params: bool) -> Self {
-        Self::with_object(&Type::Dyn, has_params)
+        Self::with_object(&Type::Dyn, has_params.then_some(&Type::Dyn))
     }
 
     /// As [`new`](Self::new), with the type of objects.
-    pub fn with_object(object: &Type, has_params: bool) -> Self {
+    pub fn with_object(object: &Type, params: Option<&Type>) -> Self {
         let mut variables = vec![
             ("object", object.clone()),
             ("oldObject", object.clone()),
@@ -148,9 +148,7 @@ impl Compiler {
             (AUTHORIZER[0], Type::Opaque("kubernetes.authorization.Authorizer")),
             (AUTHORIZER[1], Type::Opaque("kubernetes.authorization.ResourceCheck")),
         ];
-        if has_params {
-            variables.push(("params", Type::Dyn));
-        }
+        variables.extend(params.map(|params| ("params", params.clone())));
         Self(Environment::new(&variables))
     }
 

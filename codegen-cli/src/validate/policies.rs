@@ -14,6 +14,7 @@ use super::server::{longest, words};
 use crate::definition::{Definition, Version};
 use crate::diag::Diagnostic;
 use crate::ir::{Policy, Span};
+use crate::{known, schema as model};
 
 /// Checks that the policies and bindings have different names.
 pub(super) fn names_are_unique(input: &Input<'_>, out: &mut Vec<Diagnostic>) {
@@ -50,13 +51,17 @@ fn text(value: &Value) -> &str {
 }
 
 /// Checks that API servers accept the policies of a definition, and that their expressions fit the objects.
-pub(super) fn are_accepted(input: &Input<'_>, definition: &Definition<'_>) -> Vec<Diagnostic> {
+pub(super) fn are_accepted(
+    input: &Input<'_>,
+    all: &[Definition<'_>],
+    definition: &Definition<'_>,
+) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     for version in &definition.versions {
         for policy in &version.resource.policies {
             let found = refusals(input, policy);
             if found.is_empty() {
-                out.extend(mistyped(input, version, policy));
+                out.extend(mistyped(input, all, version, policy));
             }
             out.extend(found);
         }
@@ -100,18 +105,19 @@ fn refusal(input: &Input<'_>, span: &Span, what: &str, object: &Value, cause: &C
 /// Reports fields in expressions that objects do not have, and patches that do not fit them. kube-apiserver's own check (`TypeChecker` of
 /// pkg/admission/plugin/policy/validating/typechecking.go) only warns, even of valid expressions: it confuses
 /// formats with types, and does not know `authorizer.requestResource`.
-fn mistyped(input: &Input<'_>, version: &Version<'_>, policy: &Policy) -> Vec<Diagnostic> {
+fn mistyped(
+    input: &Input<'_>,
+    all: &[Definition<'_>],
+    version: &Version<'_>,
+    policy: &Policy,
+) -> Vec<Diagnostic> {
     let spec = &policy.object["spec"];
-    let schema = version.schema.cloned().map(|mut schema| {
-        // At evaluation, times and bytes are strings.
-        schema.walk_mut(&mut |node| node.format = None);
-        Schema::enforced(&schema.to_value())
-    });
-    let (true, Some(Ok(schema))) = (policy.is_own, schema) else { return Vec::new() };
+    let schema = version.schema.cloned().and_then(evaluated);
+    let (true, Some(schema)) = (policy.is_own, schema) else { return Vec::new() };
     let object = admission::custom_object(&schema, &version.resource.kind, &Type::String);
-    let has_params = spec["paramKind"].is_object();
-    let conditions = Compiler::with_object(&object, has_params);
-    let mut compiler = Compiler::with_object(&object, has_params);
+    let params = params(all, &spec["paramKind"]);
+    let conditions = Compiler::with_object(&object, params.as_ref());
+    let mut compiler = Compiler::with_object(&object, params.as_ref());
     let mut out = Vec::new();
     let mut check = |path: String, fault: Result<(), String>| {
         let Err(fault) = fault else { return };
@@ -151,6 +157,33 @@ fn mistyped(input: &Input<'_>, version: &Version<'_>, policy: &Policy) -> Vec<Di
         }
     }
     out
+}
+
+/// The schema by which objects are evaluated.
+fn evaluated(mut schema: model::Schema) -> Option<Schema> {
+    // At evaluation, times and bytes are strings.
+    schema.walk_mut(&mut |node| node.format = None);
+    Schema::enforced(&schema.to_value()).ok()
+}
+
+/// The type of a policy's params; `None` without params. Kinds that are neither in this run nor Kubernetes' own accept any field.
+fn params(definitions: &[Definition<'_>], param_kind: &Value) -> Option<Type> {
+    let kind = param_kind["kind"].as_str()?;
+    let api_version = text(&param_kind["apiVersion"]);
+    let mut all = definitions
+        .iter()
+        .flat_map(|definition| definition.versions.iter().map(move |version| (definition.group, version)));
+    let own = |(group, version): &(&str, &Version<'_>)| {
+        version.resource.kind == kind && api_version == format!("{group}/{}", version.name)
+    };
+    let of_kubernetes = || {
+        let mut kinds = known::kinds::all().iter();
+        let found = kinds.find(|found| found.kind == kind && found.api_version() == api_version)?;
+        known::schema(&found.path)
+    };
+    let schema = all.find(own).and_then(|(_, version)| version.schema.cloned());
+    let schema = schema.or_else(of_kubernetes).and_then(evaluated);
+    Some(schema.map_or(Type::Dyn, |schema| admission::custom_object(&schema, kind, &Type::String)))
 }
 
 fn items<'a>(spec: &'a Value, list: &str) -> impl Iterator<Item = (usize, &'a Value)> + use<'a> {

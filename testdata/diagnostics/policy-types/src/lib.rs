@@ -44,6 +44,24 @@ use kubesmith_runtime::{Resource, Schema};
     mutation(json_patch = "[JSONPatch{op: 'add', path: '/spec/length', value: 'x'}]"),
     mutation(json_patch = "[JSONPatch{op: 'add', path: '/spec/flags/-', value: object.metadata.name}]")
 )]
+#[policy(
+    name = "limits.example.com",
+    param_kind(api_version = "v1", kind = "ConfigMap"),
+    validation(expression = "object.spec.length < int(params.dta.longest) && params.data.kept == 'yes'"),
+    binding(param_name = "limits", param_namespace = "default")
+)]
+#[policy(
+    name = "flagship.example.com",
+    param_kind(api_version = "harbour.example.com/v1", kind = "Boat"),
+    validation(expression = "object.spec.length <= params.spec.lenght"),
+    binding(param_name = "flagship", param_namespace = "default")
+)]
+#[policy(
+    name = "others.example.com",
+    param_kind(api_version = "other.example.com/v1", kind = "Limit"),
+    validation(expression = "object.spec.length <= params.any"),
+    binding(param_name = "limit")
+)]
 pub struct Boat {
     pub metadata: ObjectMeta,
     pub spec: BoatSpec,
