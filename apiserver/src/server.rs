@@ -7,9 +7,9 @@ mod seed;
 mod service;
 mod services;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use ::http::request::Parts;
@@ -71,6 +71,8 @@ pub(crate) struct Server {
     /// The permissions that users' requests have needed.
     pub(crate) usage: authorization::Usage,
     pub(crate) impersonations: authentication::Modes,
+    /// The keys of quotas whose controller should count again.
+    recounts: Mutex<BTreeSet<String>>,
     hooks: RwLock<Arc<Hooks>>,
     /// The HTTP clients for webhooks.
     pub(crate) webhooks: webhook::Clients,
@@ -195,6 +197,7 @@ impl Server {
             garbage: crate::garbage::Queue::default(),
             usage: authorization::Usage::default(),
             impersonations: authentication::Modes::default(),
+            recounts: Mutex::default(),
             hooks: RwLock::default(),
             webhooks: webhook::Clients::new(options.webhooks.clone(), options.webhook_host.clone()),
             sessions: Sessions::default(),
@@ -433,6 +436,11 @@ impl Server {
             meta::text(&a.value, "creationTimestamp").cmp(meta::text(&b.value, "creationTimestamp"))
         });
         crds
+    }
+
+    /// The keys of quotas whose controller should count again.
+    pub(crate) fn recounts(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.recounts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads, changes and writes an object until no other write intervenes; `None` from `change` leaves it.

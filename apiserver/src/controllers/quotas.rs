@@ -35,11 +35,11 @@ const INTERVAL: Duration = Duration::from_secs(30);
 /// The interval in which watched objects are counted again, which heals a wrong usage: `ResourceQuotaSyncPeriod`.
 const RESYNC: Duration = Duration::from_secs(5 * 60);
 
-/// The quota, unless only its usage changed: a write that is not stored yet would not be counted. Of another object, the
-/// quotas of its namespace.
+/// The quota, unless only its usage changed: a write that is not stored yet would not be counted. A write that failed asks for a new
+/// count. Of another object, the quotas of its namespace.
 pub(super) fn keys(cluster: &Cluster, collection: &str, key: &str, object: &Value) -> Vec<String> {
     if collection == QUOTAS.collection && is_current(object) {
-        return Vec::new();
+        return cluster.server().recounts().take(key).into_iter().collect();
     }
     let namespace = meta::namespace(object);
     let own = (collection == QUOTAS.collection).then(|| key.to_owned());

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use crate::builtin;
 use crate::registry::ResourceDef;
 
-pub(crate) use pods::{has_deadline, missing_amounts};
+pub(crate) use pods::{has_deadline, missing_amounts, of_containers};
 pub(crate) use scopes::is_in_scope;
 
 /// Quantities by resource: Go's `ResourceList`.
@@ -91,7 +91,7 @@ pub(crate) fn uses(def: &ResourceDef, resource: &str) -> bool {
     }
 }
 
-/// What an object uses (`Usage`).
+/// Returns the usage of an object (`Usage`).
 pub(crate) fn usage(def: &ResourceDef, object: &Value, now: Timestamp) -> Quantities {
     let one = Quantity::from(1);
     let mut usage = Quantities::from([(count_of(def), one)]);

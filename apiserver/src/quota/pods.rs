@@ -1,4 +1,4 @@
-//! What pods use. Source: `pkg/quota/v1/evaluator/core/pods.go` and `component-helpers/resource/helpers.go`.
+//! The usage of pods. Source: `pkg/quota/v1/evaluator/core/pods.go` and `component-helpers/resource/helpers.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,8 +64,9 @@ fn of(requests: &Quantities, limits: &Quantities) -> Quantities {
     usage
 }
 
-/// `PodRequests` and `PodLimits`.
-fn total(pod: &Value, part: &str) -> Quantities {
+/// Sums the requests or limits of a pod's containers. Sidecars count from their start on, other init containers alone.
+/// Amounts of the pod itself take the place of the sums.
+pub(crate) fn of_containers(pod: &Value, part: &str) -> Quantities {
     let spec = &pod["spec"];
     let containers = |list: &str| spec[list].as_array().into_iter().flatten();
     let own = |container: &Value| quantities(&container["resources"][part]);
@@ -85,7 +86,13 @@ fn total(pod: &Value, part: &str) -> Quantities {
     raise(&mut sum, starting);
     let of_pod = quantities(&spec["resources"][part]);
     sum.extend(of_pod.into_iter().filter(|(name, _)| is_of_pods(name)));
-    let mut overhead = quantities(&spec["overhead"]);
+    sum
+}
+
+/// `PodRequests` and `PodLimits`.
+fn total(pod: &Value, part: &str) -> Quantities {
+    let mut sum = of_containers(pod, part);
+    let mut overhead = quantities(&pod["spec"]["overhead"]);
     if part == "limits" {
         overhead.retain(|name, _| sum.get(name).is_some_and(|limit| limit.sign() != 0));
     }

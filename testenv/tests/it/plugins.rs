@@ -5,6 +5,10 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use http::Method;
+use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Api;
+use kube::api::PostParams;
 use kubesmith_testenv::TestEnv;
 use serde_json::{Value, json};
 
@@ -100,9 +104,9 @@ async fn usage_of_a_quota_that_is_wrong_is_counted_again() {
 async fn with_quota() -> TestEnv {
     let env = TestEnv::builder().seed(1).start().await.unwrap();
     let quotas = format!("{SPACE}/resourcequotas");
-    let quota = json!({"metadata": {"name": "q"}, "spec": {"hard": {"configmaps": "9"}}});
+    let quota = json!({"metadata": {"name": "q"}, "spec": {"hard": {"configmaps": "900"}}});
     assert_eq!(call(&env, Method::POST, &quotas, quota).await.0, 201);
-    let counted = json!({"status": {"hard": {"configmaps": "9"}, "used": {"configmaps": "0"}}});
+    let counted = json!({"status": {"hard": {"configmaps": "900"}, "used": {"configmaps": "0"}}});
     assert_eq!(patch(&env, &format!("{quotas}/q/status"), "merge-patch+json", counted).await.0, 200);
     env
 }
@@ -115,6 +119,50 @@ async fn quota_does_not_count_an_object_that_is_not_stored() {
         assert_eq!(call(&env, Method::POST, &maps, json!({"metadata": {"name": "a"}})).await.0, expected);
     }
     until_used(&env, json!({"configmaps": "1"})).await;
+    env.stop().await;
+}
+
+/// All clients create the same objects, so most of their writes fail while others count.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn quota_is_exact_when_many_writes_fail_at_once() {
+    let env = with_quota().await;
+    let client = env.client();
+    let tasks = (0..6).map(|_| {
+        let maps: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
+        tokio::spawn(async move {
+            for at in 0..60 {
+                let metadata = ObjectMeta { name: Some(format!("m{at}")), ..ObjectMeta::default() };
+                let _ = maps
+                    .create(&PostParams::default(), &ConfigMap { metadata, ..ConfigMap::default() })
+                    .await;
+            }
+        })
+    });
+    for task in tasks.collect::<Vec<_>>() {
+        task.await.unwrap();
+    }
+    let (_, quota) = call(&env, Method::GET, &format!("{SPACE}/resourcequotas/q"), Value::Null).await;
+    assert_eq!(quota["status"]["used"], json!({"configmaps": "60"}));
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn limit_of_a_pod_counts_its_sidecars() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let range =
+        json!({"metadata": {"name": "r"}, "spec": {"limits": [{"type": "Pod", "max": {"memory": "1Gi"}}]}});
+    assert_eq!(call(&env, Method::POST, &format!("{SPACE}/limitranges"), range).await.0, 201);
+    let container =
+        |name: &str| json!({"name": name, "image": "i", "resources": {"limits": {"memory": "700Mi"}}});
+    let mut sidecar = container("s");
+    let pods = format!("{SPACE}/pods");
+    let spec = |init: &Value| json!({"containers": [container("c")], "initContainers": [init]});
+    assert_eq!(call(&env, Method::POST, &pods, pod("a", spec(&sidecar))).await.0, 201);
+    sidecar["restartPolicy"] = json!("Always");
+    let (status, refused) = call(&env, Method::POST, &pods, pod("b", spec(&sidecar))).await;
+    assert_eq!(status, 403);
+    let text = refused["message"].as_str().unwrap();
+    assert!(text.ends_with("maximum memory usage per Pod is 1Gi, but limit is 1400Mi"), "{text}");
     env.stop().await;
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::super::{Attributes, Operation};
 use super::object_of;
 use crate::meta;
-use crate::quota::{Quantities, quantities};
+use crate::quota::{self, Quantities, quantities};
 use crate::status::{ApiError, ApiResult};
 
 /// The annotation that lists the applied defaults.
@@ -130,24 +130,9 @@ fn pod_faults(pod: &Value, limits: &[Value]) -> Vec<String> {
     faults
 }
 
-/// Sums the containers of a pod; an init container counts alone if it needs more (`podRequests` and `podLimits`).
+/// `podRequests` and `podLimits`.
 fn of_pod(pod: &Value) -> Usage {
-    let mut usage = Usage { requests: BTreeMap::new(), limits: BTreeMap::new() };
-    let merge = |into: &mut Quantities, from: Quantities, adds: bool| {
-        for (name, amount) in from {
-            let merged =
-                into.get(&name).map_or(amount, |own| if adds { *own + amount } else { (*own).max(amount) });
-            into.insert(name, merged);
-        }
-    };
-    for (list, adds) in [("containers", true), ("initContainers", false)] {
-        for container in pod["spec"][list].as_array().into_iter().flatten() {
-            let own = Usage::of(&container["resources"]);
-            merge(&mut usage.requests, own.requests, adds);
-            merge(&mut usage.limits, own.limits, adds);
-        }
-    }
-    usage
+    Usage { requests: quota::of_containers(pod, "requests"), limits: quota::of_containers(pod, "limits") }
 }
 
 fn container_faults(limit: &Value, kind: &str, usage: &Usage) -> Vec<String> {

@@ -13,13 +13,13 @@ use crate::{managed, meta};
 
 const QUOTAS: &str = "resourcequotas";
 
-/// What a write has added to quotas. Dropping it takes the write off again, unless it was stored.
+/// The amounts that a write has added to quotas. Dropping it takes them off again, unless the write was stored.
 #[derive(Debug)]
 #[must_use = "a dropped charge is undone"]
 pub(crate) struct Charge {
     server: Arc<Server>,
-    /// The charged quotas: the key, the quota before and the version that the charge has written.
-    quotas: Vec<(Arc<str>, Value, u64)>,
+    /// The keys of the charged quotas, and the amounts.
+    quotas: Vec<(Arc<str>, Quantities)>,
 }
 
 impl Charge {
@@ -31,9 +31,18 @@ impl Charge {
 
 impl Drop for Charge {
     fn drop(&mut self) {
-        for (key, before, charged) in std::mem::take(&mut self.quotas) {
-            // If others have written the quota, its controller counts again.
-            let _ = self.server.store.update(QUOTAS, &key, charged, before);
+        for (key, added) in std::mem::take(&mut self.quotas) {
+            // The controller may have counted without the write already, so it counts again.
+            self.server.recounts().insert(key.to_string());
+            let now = self.server.now();
+            self.server.modify(QUOTAS, &key, |quota| {
+                let mut next = quota.clone();
+                let mut used = quantities(&quota["status"]["used"]);
+                let rest = quota::increase(&used, &added);
+                used.extend(rest.into_iter().filter(|(resource, _)| added.contains_key(resource)));
+                next["status"]["used"] = quota::to_value(&used);
+                Some(managed::updated_quota(quota, &next, &now))
+            });
         }
     }
 }
@@ -57,15 +66,15 @@ pub(super) fn charge(attributes: &Attributes<'_>, object: Option<&Value>) -> Api
         return Ok(charge);
     }
     for key in charged {
-        let (mut refused, mut before) = (None, None);
+        let (mut refused, mut added) = (None, None);
         let now = call.server.now();
         let written = call.server.modify(QUOTAS, &key, |quota| {
-            before = None;
+            added = None;
             match used_with(attributes, quota, object) {
                 Ok(used) => {
-                    let mut next = quota.clone();
-                    next["status"]["used"] = quota::to_value(&used?);
-                    before = Some(quota.clone());
+                    let (mut next, used) = (quota.clone(), used?);
+                    added = Some(quota::increase(&used, &quantities(&quota["status"]["used"])));
+                    next["status"]["used"] = quota::to_value(&used);
                     Some(managed::updated_quota(quota, &next, &now))
                 }
                 Err(error) => {
@@ -74,7 +83,7 @@ pub(super) fn charge(attributes: &Attributes<'_>, object: Option<&Value>) -> Api
                 }
             }
         });
-        charge.quotas.extend(before.zip(written).map(|(before, written)| (key, before, written.rv)));
+        charge.quotas.extend(added.zip(written).map(|(added, _)| (key, added)));
         refused.map_or(Ok(()), Err)?;
     }
     Ok(charge)
