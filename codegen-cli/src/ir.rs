@@ -95,7 +95,7 @@ pub struct InputCrate {
     pub older: Older,
 }
 
-/// What an older release of controller-gen writes differently for the same Go types.
+/// The differences of an older release of controller-gen for the same Go types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Older {
     /// Descriptions have the lines of a paragraph in one.
@@ -173,7 +173,7 @@ pub struct Resource {
     pub root: TypeId,
     /// Whether the root has a `status` field.
     pub has_status_field: bool,
-    /// Where the root type is defined.
+    /// The place of the root type's definition.
     pub span: Span,
     /// The locations of the CRD's facts.
     #[serde(skip_serializing_if = "Places::is_empty")]

@@ -342,7 +342,7 @@ impl Value {
     }
 }
 
-/// What begins the name of a field that expressions cannot select, and that counts in sizes and comparisons
+/// The beginning of the name of a field that expressions cannot select, and that counts in sizes and comparisons
 /// (`unstructuredMap` of apiserver's pkg/cel/common).
 const HIDDEN: char = '\0';
 

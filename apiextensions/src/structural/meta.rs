@@ -25,7 +25,7 @@ pub fn drop_invalid(schema: &Schema, object: &mut Value) {
     let _ = walk(schema, object, &Path::root(), true, Invalid::Dropped);
 }
 
-/// What happens to metadata of the wrong type.
+/// The treatment of metadata of the wrong type.
 enum Invalid<'u> {
     /// It is refused. The list gets the paths of unknown fields.
     Refused(&'u mut Vec<String>),

@@ -144,7 +144,7 @@ impl<'a> Parser<'a> {
 mod tests {
     use super::*;
 
-    /// What kube-apiserver 1.36.2 answered.
+    /// The answers of kube-apiserver 1.36.2.
     #[test]
     fn times_are_parsed_as_in_go() {
         for (text, expected) in [

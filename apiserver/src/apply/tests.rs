@@ -353,7 +353,7 @@ fn conflicts_with_a_subresource_come_first() {
     );
 }
 
-/// What client-side apply leaves: the last configuration in an annotation.
+/// The trace of client-side apply: the last configuration in an annotation.
 fn client_side(spec: Value, last: &str) -> Value {
     let mut object = config(spec);
     object["metadata"]["annotations"] = json!({LAST_APPLIED: last});

@@ -106,7 +106,7 @@ struct Resource<'a> {
     kind: Value,
 }
 
-/// What differs between operations of a resource.
+/// The differences between operations of a resource.
 struct Details<'a> {
     action: &'static str,
     verb: &'a str,

@@ -24,7 +24,7 @@ struct Write {
     number: usize,
 }
 
-/// What a new server has.
+/// The content of a new server.
 struct Image {
     writes: Vec<Write>,
     settings: Vec<(Arc<str>, Bytes)>,

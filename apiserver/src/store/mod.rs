@@ -181,7 +181,7 @@ impl Store {
         self.current() == State::FIRST
     }
 
-    /// What was written, as far as it is kept.
+    /// The kept part of the writes.
     pub(crate) fn contents(&self) -> Contents {
         let state = self.lock();
         let events = state

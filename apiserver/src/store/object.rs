@@ -32,7 +32,7 @@ enum Source {
     Packed(Packed),
 }
 
-/// What is left of an object's value.
+/// The remains of an object's value.
 struct Packed {
     line: Bytes,
     owners: Value,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::http::decode;
 
-/// What the decoder of client bodies puts before an error of YAML.
+/// The text of the decoder of client bodies before an error of YAML.
 const YAML_PREFIX: &str = "error converting YAML to JSON: ";
 
 /// The content type of an answer that states none.

@@ -53,7 +53,7 @@ pub struct Report {
     pub generated: usize,
     /// Notes for the user.
     pub note: Option<String>,
-    /// What to do next.
+    /// The next steps of the user.
     pub next: String,
 }
 

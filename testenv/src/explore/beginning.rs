@@ -1,4 +1,4 @@
-//! What all runs of a search begin with. It is made once: starting a server and installing definitions takes longer than most runs.
+//! The beginning of all runs of a search. It is made once: starting a server and installing definitions takes longer than most runs.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ struct Prepared {
     snapshot: Snapshot,
 }
 
-/// What all runs begin with.
+/// The beginning of all runs.
 pub(super) struct Beginning {
     time: Timestamp,
     prepared: RefCell<Vec<Prepared>>,

@@ -13,7 +13,7 @@ use kubesmith_apiserver::WebhookTransport;
 use serde_json::Value;
 use tower::{BoxError, Service, ServiceExt as _};
 
-/// What is wrong with webhooks.
+/// The faults of webhooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trouble {
     /// Nobody listens.

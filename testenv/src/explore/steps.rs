@@ -19,7 +19,7 @@ pub(super) struct Variants {
     pub(super) fields: Vec<(usize, usize, String)>,
     /// The steps that unset a field.
     pub(super) unset: BTreeSet<usize>,
-    /// What is wrong with the only step's object, which the server takes.
+    /// The faults of the only step's object, which the server takes.
     pub(super) invalid: Option<String>,
     /// Objects that the server takes against its schema.
     pub(super) against_schema: Vec<String>,

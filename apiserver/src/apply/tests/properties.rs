@@ -1,4 +1,4 @@
-//! What holds for any configurations.
+//! Properties of all configurations.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Who owns the number of replicas.
+//! The owners of the number of replicas.
 
 use super::*;
 

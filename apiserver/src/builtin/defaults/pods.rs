@@ -86,7 +86,7 @@ fn join_labels(term: &mut Value, labels: &Value) {
     }
 }
 
-/// What kube-apiserver settles in a new pod (`PrepareForCreate` of pkg/registry/core/pod/strategy.go).
+/// Sets what kube-apiserver sets in a new pod (`PrepareForCreate` of pkg/registry/core/pod/strategy.go).
 pub(in crate::builtin) fn prepare_pod(pod: &mut Value) {
     end_in_time(pod);
     join_label_keys(pod);

@@ -66,7 +66,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// What a store has, in a form that can be compared: what clients can find out, and nothing else.
+/// The content of a store in a form that can be compared: what clients can find out, and nothing else.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Model {
     rv: u64,
@@ -234,7 +234,7 @@ impl ByHand {
     }
 }
 
-/// What a folder holds after a restart.
+/// The content of a folder after a restart.
 fn reopened(path: &Path, limit: usize) -> Result<Model, crate::DataError> {
     open_with(path, limit, u64::MAX).map(|(state, _)| Model::of(&state)).map_err(|(_, error)| error)
 }
