@@ -40,9 +40,8 @@ const HEALTHY: &[(&str, &str)] = &[
     ("rest_client_requests_total{@,code=\"<error>\",method=\"GET\"}", "0+4x120"),
     // One failure, after which the rotator succeeds.
     ("cert_rotator_errors_total{@,pod=\"a\"}", "0x10 1x110"),
-    ("cert_rotator_certificate_expiration_timestamp_seconds{@,pod=\"a\"}", "7776000x120"),
-    // A replica that has no certificate yet.
-    ("cert_rotator_certificate_expiration_timestamp_seconds{@,pod=\"b\"}", "0x120"),
+    ("certwatcher_read_certificate_errors_total{@,pod=\"a\"}", "0x10 1x110"),
+    ("certwatcher_certificate_expiration_timestamp_seconds{@,certificate=\"tls.crt\",pod=\"a\"}", "7776000x120"),
     // Another operator, in which everything is wrong.
     ("up{job=\"other\",pod=\"a\"}", "0x120"),
     // The same operator in another namespace.
@@ -141,8 +140,18 @@ const FAULTS: &[Fault] = &[
         also: &[],
     },
     Fault {
+        alert: "CertificateUnusable",
+        series: &[("certwatcher_read_certificate_errors_total{@,pod=\"a\"}", "0+6x120")],
+        labels: &[("namespace", "shop-system")],
+        quiet: 14,
+        also: &[],
+    },
+    Fault {
         alert: "CertificateExpires",
-        series: &[("cert_rotator_certificate_expiration_timestamp_seconds{@,pod=\"a\"}", "604800x120")],
+        series: &[(
+            "certwatcher_certificate_expiration_timestamp_seconds{@,certificate=\"tls.crt\",pod=\"a\"}",
+            "604800x120",
+        )],
         labels: &[("namespace", "shop-system")],
         quiet: 14,
         also: &[],
@@ -234,7 +243,8 @@ async fn alerts_use_metrics_of_a_running_manager() {
         &kubeconfig,
         "--leader-elect",
         "--leader-election-namespace=default",
-        "--metrics-bind-address=0",
+        "--metrics-bind-address=127.0.0.1:0",
+        "--metrics-secure",
         "--health-probe-bind-address=0",
         "--webhook-cert-secret=certs",
         "--webhook-service=webhooks",

@@ -90,12 +90,18 @@ const ALERTS: [Alert; 10] = [
         summary: "The manager cannot look after the certificate of its webhooks.",
     },
     Alert {
+        name: "CertificateUnusable",
+        expression: "sum by (namespace) (increase(certwatcher_read_certificate_errors_total{@}[10m])) > 0",
+        after: "15m",
+        severity: "warning",
+        summary: "A certificate of webhooks or metrics cannot be read, does not fit its key, or has expired.",
+    },
+    Alert {
         name: "CertificateExpires",
-        // The time is 0 until there is a certificate. It is renewed a month before its end.
-        expression: "min by (namespace) (cert_rotator_certificate_expiration_timestamp_seconds{@} > 0) - time() < 604800",
+        expression: "min by (namespace) (certwatcher_certificate_expiration_timestamp_seconds{@}) - time() < 604800",
         after: "15m",
         severity: "critical",
-        summary: "The certificate of the webhooks expires within a week.",
+        summary: "A certificate of webhooks or metrics expires within a week.",
     },
 ];
 
