@@ -41,7 +41,10 @@ const HEALTHY: &[(&str, &str)] = &[
     // One failure, after which the rotator succeeds.
     ("cert_rotator_errors_total{@,pod=\"a\"}", "0x10 1x110"),
     ("certwatcher_read_certificate_errors_total{@,pod=\"a\"}", "0x10 1x110"),
-    ("certwatcher_certificate_expiration_timestamp_seconds{@,certificate=\"tls.crt\",pod=\"a\"}", "7776000x120"),
+    (
+        "certwatcher_certificate_expiration_timestamp_seconds{@,certificate=\"tls.crt\",pod=\"a\"}",
+        "7776000x120",
+    ),
     // Another operator, in which everything is wrong.
     ("up{job=\"other\",pod=\"a\"}", "0x120"),
     // The same operator in another namespace.

@@ -175,12 +175,12 @@ fn compare(schema: Option<&Schema>, before: &Value, after: &Value, path: &str, o
                     _ if is_key => format!("{path}[*]"),
                     _ => format!("{path}.{name}"),
                 };
-                match after.get(name) {
-                    Some(after) => {
-                        compare(schema.and_then(|schema| schema.field(name)), before, after, &below, out)
-                    }
-                    None => drop(out.insert(below)),
-                }
+                let schema = schema.and_then(|schema| schema.field(name));
+                let Some(after) = after.get(name) else {
+                    out.insert(below);
+                    continue;
+                };
+                compare(schema, before, after, &below, out);
             }
         }
         Value::Array(items) => {

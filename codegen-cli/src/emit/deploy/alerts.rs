@@ -21,7 +21,7 @@ struct Alert {
 /// The alert about a replica whose shard nobody else has.
 const SHARD_DOWN: &str = "ShardDown";
 
-const ALERTS: [Alert; 10] = [
+const ALERTS: [Alert; 11] = [
     Alert {
         name: "ManagerDown",
         // `absent` of a comparison would have no labels.
