@@ -16,14 +16,17 @@ const API: &str = "use kubesmith_runtime::{Resource, Schema};\nuse serde::{Deser
     pub struct Thing { pub metadata: ObjectMeta, pub spec: Spec }\n\
     #[derive(Clone, Debug, Default, Serialize, Deserialize, Schema)]\npub struct Spec { pub size: i32 }\n";
 
-fn installer(deploy: &str) -> Vec<Value> {
+/// The objects that are applied, and the definition, which the manager installs.
+fn installer(deploy: &str) -> (Vec<Value>, Value) {
     let project = Crate::new(API);
     let head = "input = [\"api\"]\nonly = [\"crd\", \"rbac\", \"deploy\"]\n[deploy]\noutput = \"config\"\nname = \"thing\"\n\
         installer = \"dist/install.yaml\"\n";
     project.write("kubesmith.toml", format!("{head}{deploy}"));
     let out = project.run(&["generate"]);
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    documents(&fs::read_to_string(project.path("dist/install.yaml")).unwrap())
+    let definition = fs::read_to_string(project.path("config/crd/bases/a.example.com_things.yaml")).unwrap();
+    let objects = documents(&fs::read_to_string(project.path("dist/install.yaml")).unwrap());
+    (objects, serde_yaml::from_str(&definition).unwrap())
 }
 
 fn find<'a>(objects: &'a [Value], kind: &str, name: &str) -> Option<&'a Value> {
@@ -33,11 +36,10 @@ fn find<'a>(objects: &'a [Value], kind: &str, name: &str) -> Option<&'a Value> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn generated_rights_suffice_for_upgrades_and_migrations() {
     let role = "thing-crd-upgrade-role";
-    assert!(find(&installer(""), "ClusterRole", role).is_none());
-    let objects = installer("crd_upgrade = true\n");
+    assert!(find(&installer("").0, "ClusterRole", role).is_none());
+    let (objects, mut definition) = installer("crd_upgrade = true\n");
     let mut env = TestEnv::builder().rbac(true).start().await.unwrap();
-    let is_definition = |object: &&Value| object["kind"] == "CustomResourceDefinition";
-    for object in objects.iter().filter(|object| !is_definition(object)) {
+    for object in &objects {
         apply(&env.client(), object).await.unwrap();
     }
     let user = User {
@@ -45,7 +47,6 @@ async fn generated_rights_suffice_for_upgrades_and_migrations() {
         groups: vec!["system:serviceaccounts".to_owned(), "system:authenticated".to_owned()],
     };
     let client = env.add_user(&user).await.unwrap().client();
-    let mut definition = objects.iter().find(is_definition).unwrap().clone();
     let upgrade = |version| Upgrade::new("thing-operator", version).check_objects();
     let outcomes = upgrade("1.0.0").apply(&client, &[definition.clone()]).await.unwrap();
     assert_eq!(outcomes[0].action, Action::Created);

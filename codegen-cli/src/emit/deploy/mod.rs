@@ -235,9 +235,15 @@ fn group_title<'a>(ir: &Ir, group: &'a Group) -> &'a str {
     if is_shared { &group.name } else { &group.module }
 }
 
-/// Whether the folder is part of the installation.
+/// Whether the folder is part of the installation. With `crd_upgrade`, the manager installs the CRDs: another writer would
+/// bypass its checks.
 fn is_installed(folder: &Folder, settings: &DeploySettings) -> bool {
-    !folder.is_empty() && (folder.name != "prometheus" || settings.prometheus)
+    !folder.is_empty()
+        && match folder.name {
+            "crd" => !settings.crd_upgrade,
+            "prometheus" => settings.prometheus,
+            _ => true,
+        }
 }
 
 fn default_folder(folders: &[Folder], metrics: Option<&Value>, settings: &DeploySettings) -> Folder {

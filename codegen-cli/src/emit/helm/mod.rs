@@ -7,6 +7,7 @@
 //! The chart has no Namespace: `helm install --namespace NAME --create-namespace` creates it. With the
 //! namespace of `[deploy]` and the default values, its objects equal those of the installer.
 
+mod crds;
 mod manager;
 mod place;
 mod template;
@@ -54,6 +55,11 @@ pub fn emit(settings: &HelmSettings, files: &[(String, Vec<Value>)], own: &BTree
     };
     tree.insert("values.yaml", values.file());
     tree.insert("values.schema.json", values.schema(own));
+    let of_crds = files.iter().filter(|(path, _)| path.starts_with("crd/"));
+    let definitions: Vec<&Value> = of_crds.flat_map(|(_, objects)| objects).collect();
+    if let Some(text) = crds::checks(settings, &definitions) {
+        tree.insert("templates/crd/checks.yaml", mark() + &text);
+    }
     for (path, objects) in files {
         let Some(condition) = condition(path, has) else { continue };
         let is_manager = path == MANAGER;

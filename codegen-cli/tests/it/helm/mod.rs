@@ -1,5 +1,6 @@
 //! The Helm chart renders the objects of the installer.
 
+mod crds;
 mod real;
 mod render;
 mod schema;
@@ -51,6 +52,20 @@ fn values(chart: &Path) -> Value {
     serde_yaml::from_str(&fs::read_to_string(chart.join("values.yaml")).unwrap()).unwrap()
 }
 
+/// The values with these changes.
+fn with(mut values: Value, changes: &[(&str, Value)]) -> Value {
+    for (place, value) in changes {
+        *values.pointer_mut(place).unwrap() = value.clone();
+    }
+    values
+}
+
+/// The text with which a template fails for these values.
+fn failure(template: &str, values: &Value) -> Option<String> {
+    let failed = std::panic::catch_unwind(|| render::render(template, values, "here")).err()?;
+    failed.downcast_ref::<String>().cloned()
+}
+
 /// The objects of a chart.
 fn rendered(chart: &Path, values: &Value, namespace: &str) -> BTreeMap<String, Value> {
     let mut out = Vec::new();
@@ -98,9 +113,7 @@ fn rendered_chart_equals_the_installer() {
     for project in projects {
         let chart = project.path("charts/shop");
         let wanted = installed(&fs::read_to_string(project.path("dist/install.yaml")).unwrap());
-        let mut values = values(&chart);
-        values["crds"]["install"] = true.into();
-        let found = rendered(&chart, &values, "shop-system");
+        let found = rendered(&chart, &values(&chart), "shop-system");
         assert_eq!(found.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
         for (key, object) in wanted {
             assert_eq!(found[&key], object, "{key}");
@@ -144,13 +157,7 @@ fn chart_follows_namespace_and_values() {
     let project = shop("prometheus = true\nalerts = true\n");
     let chart = project.path("charts/shop");
     let usual = values(&chart);
-    let with = |changes: &[(&str, Value)]| {
-        let mut values = usual.clone();
-        for (place, value) in changes {
-            *values.pointer_mut(place).unwrap() = value.clone();
-        }
-        rendered(&chart, &values, "here")
-    };
+    let with = |changes: &[(&str, Value)]| rendered(&chart, &with(usual.clone(), changes), "here");
     let all = with(&[]);
     let text = json!(all).to_string();
     assert!(!text.contains("shop-system"), "{text}");
@@ -174,7 +181,7 @@ fn chart_follows_namespace_and_values() {
             ],
         ),
     ] {
-        let less = with(&[(place, json!(false))]);
+        let less = with(&[(place, json!(false)), ("/crds/install", json!(false))]);
         for key in gone {
             assert!(all.contains_key(key) && !less.contains_key(key), "{place}: {key} of {:?}", all.keys());
         }
@@ -185,7 +192,8 @@ fn chart_follows_namespace_and_values() {
             .unwrap()
             .clone()
     };
-    let bare = container(&with(&[("/webhooks/enabled", json!(false)), ("/metrics/enabled", json!(false))]));
+    let off = |place| (place, json!(false));
+    let bare = container(&with(&[off("/webhooks/enabled"), off("/crds/install"), off("/metrics/enabled")]));
     assert_eq!(bare["env"], json!([{"name": "ENABLE_WEBHOOKS", "value": "false"}]));
     assert!(bare.get("volumeMounts").is_none_or(Value::is_null), "{bare}");
     assert!(bare["args"].as_array().unwrap().contains(&json!("--metrics-bind-address=0")), "{bare}");
@@ -220,6 +228,7 @@ fn monitor_verifies_the_certificate_of_the_webhooks_if_there_is_one() {
     let authority = json!({"secret": {"key": "ca.crt", "name": "shop-webhook-server-cert"}});
     assert_eq!(tls, json!({"ca": authority, "serverName": host}));
     values["webhooks"]["enabled"] = json!(false);
+    values["crds"]["install"] = json!(false);
     let objects = rendered(&chart, &values, "here");
     assert_eq!(monitor_tls(&objects), json!({"insecureSkipVerify": true}));
     let manager = objects["Deployment here/shop-controller-manager"].to_string();
@@ -232,14 +241,7 @@ fn metrics_port_that_the_manager_listens_on_already_fails_the_template() {
     let project = shop("");
     let chart = project.path("charts/shop");
     let manager = fs::read_to_string(chart.join("templates/manager/manager.yaml")).unwrap();
-    let failure = |changes: &[(&str, Value)]| {
-        let mut values = values(&chart);
-        for (place, value) in changes {
-            *values.pointer_mut(place).unwrap() = value.clone();
-        }
-        let failed = std::panic::catch_unwind(|| render::render(&manager, &values, "here")).err()?;
-        failed.downcast_ref::<String>().cloned()
-    };
+    let failure = |changes: &[(&str, Value)]| failure(&manager, &with(values(&chart), changes));
     let port = |port: u16| ("/metrics/port", json!(port));
     assert_eq!(failure(&[port(8081)]).unwrap(), "\"metrics.port: 8081 is the port of the probes\"");
     assert_eq!(failure(&[port(9443)]).unwrap(), "\"metrics.port: 9443 is the port of webhooks\"");
@@ -422,14 +424,6 @@ fn wrong_values_are_refused_at_their_place() {
         }
     }
     assert!(count > 500, "{count}");
-}
-
-#[test]
-fn operator_that_upgrades_its_crds_owns_them() {
-    for (setting, installs) in [("", true), ("crd_upgrade = true\n", false)] {
-        let project = shop(setting);
-        assert_eq!(values(&project.path("charts/shop"))["crds"]["install"], installs, "{setting}");
-    }
 }
 
 #[test]

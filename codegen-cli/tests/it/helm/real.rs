@@ -25,8 +25,15 @@ pub(super) fn helm(arguments: &[&str], chart: &Path, values: &Value) -> Option<O
     }
 }
 
+/// Reports whether Helm is on the PATH.
+pub(super) fn is_installed() -> bool {
+    let found = Command::new("helm").arg("version").output();
+    assert!(found.is_ok() || !is_expected(), "helm does not run");
+    found.is_ok()
+}
+
 /// Reports whether the script that runs the tests has found Helm.
-pub(super) fn is_expected() -> bool {
+fn is_expected() -> bool {
     std::env::var_os("EXPECT_HELM").is_some_and(|value| !value.is_empty())
 }
 
@@ -74,7 +81,7 @@ fn parts() -> Vec<Value> {
         json!({"leaderElection": {"enabled": false}}),
         json!({"metrics": {"enabled": false}}),
         json!({"metrics": {"port": 9090, "serviceMonitor": {"enabled": true}}}),
-        json!({"webhooks": {"enabled": false}}),
+        json!({"webhooks": {"enabled": false}, "crds": {"install": false}}),
         json!({"policies": {"enabled": false}}),
         json!({"global": {"registry": "r"}, "enabled": true}),
     ]

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// Renders a template. `values` and `namespace` are what a user gives.
 pub(super) fn render(template: &str, values: &Value, namespace: &str) -> String {
-    let root = json!({"Values": values, "Release": {"Namespace": namespace}});
+    let root = json!({"Values": values, "Release": {"Namespace": namespace, "IsUpgrade": false}});
     let pieces = pieces(template);
     let (mut out, mut at) = (String::new(), 0);
     block(&pieces, &mut at, &root, true, &mut out);

@@ -80,7 +80,7 @@ impl Cluster {
 
     /// `helm upgrade --install`, where Helm is installed.
     async fn install(&self, chart: &Path, changes: &Value) {
-        if Command::new("helm").arg("version").output().await.is_ok() {
+        if real::is_installed() {
             self.folder.write("values.yaml", changes.to_string());
             let chart = fs::canonicalize(chart).unwrap();
             let arguments = [
@@ -97,7 +97,6 @@ impl Cluster {
             assert!(succeeded, "{text}");
             return;
         }
-        assert!(!real::is_expected(), "helm does not run");
         let text = fs::read_to_string(chart.join("values.schema.json")).unwrap();
         let mut values = values(chart);
         merge(&mut values, changes);
