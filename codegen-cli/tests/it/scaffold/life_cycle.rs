@@ -100,6 +100,27 @@ fn every_step_of_a_versions_life_is_checked_against_the_released_tag() {
     assert!(text.contains("::error") && text.contains("bound-tightened"), "{text}");
 }
 
+/// A break that a pre-release has shipped is new to users of the last release.
+#[test]
+fn api_is_compared_with_the_last_release_that_is_no_pre_release() {
+    let project = Project::new();
+    git(&project, &["init", "--quiet", "--initial-branch=main"]);
+    project.works(&POOL);
+    fs::write(project.path("more"), "").unwrap();
+    release(&project, "v0.1.0-alpha.1");
+    assert!(compare(&project, &[]).1.starts_with("there is no released tag"));
+    fs::write(project.path("more"), "1").unwrap();
+    release(&project, "v0.1.0");
+    edit(&project, OLD, "max_length = 64", "max_length = 6");
+    for tag in ["v0.2.0-rc.1", "v0.2.0-rc.2"] {
+        fs::write(project.path("more"), tag).unwrap();
+        release(&project, tag);
+        let (code, text) = compare(&project, &[]);
+        assert_eq!(code, Some(1), "{text}");
+        assert!(text.starts_with("comparing with v0.1.0\n") && text.contains("bound-tightened"), "{text}");
+    }
+}
+
 /// A clone without tags would compare with nothing, and pass.
 #[test]
 fn shallow_clone_is_refused() {
