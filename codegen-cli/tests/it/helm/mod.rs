@@ -1,6 +1,7 @@
 //! The Helm chart renders the objects of the installer.
 
 mod crds;
+mod namespace;
 mod real;
 mod render;
 mod schema;
@@ -367,6 +368,10 @@ fn wrong_values(root: &Value, schema: &Value, seen: &mut BTreeSet<String>) -> Ve
             "enum" => out.push((String::new(), json!("Sometimes"))),
             "pattern" => out.push((String::new(), json!("1 Mi"))),
             "minLength" => out.push((String::new(), json!(""))),
+            "maxLength" => {
+                let length = usize::try_from(limit.as_u64().unwrap()).unwrap();
+                out.push((String::new(), json!("a".repeat(length + 1))));
+            }
             "minimum" => out.push((String::new(), json!(limit.as_i64().unwrap() - 1))),
             "maximum" => out.push((String::new(), json!(limit.as_i64().unwrap() + 1))),
             "additionalProperties" if *limit == json!(false) => {
