@@ -12,6 +12,10 @@ pub use kind::{
     Kind, MANIFEST_MARK, REPORT_MARK, RUST_MARK, TOML_MARK, YAML_MARK, manifest_mark,
 };
 
+/// The folders of a deployment's tree.
+pub(crate) const DEPLOY_FOLDERS: [&str; 9] =
+    ["certmanager", "crd", "default", "manager", "policy", "prometheus", "rbac", "samples", "webhook"];
+
 /// Generated files by their path relative to an output folder, `/`-separated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputTree {

@@ -138,10 +138,6 @@ fn existing(path: &Path) -> io::Result<Option<Option<String>>> {
     }
 }
 
-/// Folders of a deployment.
-const DEPLOY_FOLDERS: [&str; 9] =
-    ["certmanager", "crd", "default", "manager", "policy", "prometheus", "rbac", "samples", "webhook"];
-
 /// Finds outdated generated files.
 struct Search<'a> {
     target: &'a Target,
@@ -174,9 +170,9 @@ impl Search<'_> {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         match self.target.kind {
             Kind::Rust => {}
-            Kind::Deploy => return DEPLOY_FOLDERS.contains(&name.as_ref()),
+            Kind::Deploy => return output::DEPLOY_FOLDERS.contains(&name.as_ref()),
             // The template folders are named like those of the deployment.
-            Kind::Helm => return name == "templates" || DEPLOY_FOLDERS.contains(&name.as_ref()),
+            Kind::Helm => return name == "templates" || output::DEPLOY_FOLDERS.contains(&name.as_ref()),
             _ => return false,
         }
         let manifest = folder.join("Cargo.toml");

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::deploy::{self, DeploySettings, Written};
 use super::manifests::Places;
-use super::{Config, Generator, ManifestFlags, UsageError};
+use super::{Config, Generator, ManifestFlags, Settings, UsageError};
+use crate::output::DEPLOY_FOLDERS;
+use crate::paths::{absolute, display};
 
 /// The default version of a chart and its program, as in `helm create`.
 const VERSION: &str = "0.1.0";
@@ -74,12 +76,6 @@ pub(super) fn helm(
             "`[helm]` needs a deployment: set `output` and `name` in the `[deploy]` table".into(),
         ));
     };
-    let output = places.located(output);
-    if output == deploy.output {
-        return Err(UsageError(
-            "`[helm]` and `[deploy]` have the same `output`: give the chart a folder of its own, such as \"charts/shop\"".into(),
-        ));
-    }
     let version = helm.version.clone().unwrap_or_else(|| VERSION.to_string());
     let app_version = helm.app_version.clone().unwrap_or_else(|| version.clone());
     check_version(&version)?;
@@ -87,7 +83,7 @@ pub(super) fn helm(
     let ports = [port, port + 2];
     let usual = ports.into_iter().find(|port| *port != deploy.health_port);
     Ok(Some(HelmSettings {
-        output,
+        output: places.located(output),
         version,
         app_version,
         image: deploy.installer_image.clone(),
@@ -105,22 +101,61 @@ pub(super) fn helm(
     }))
 }
 
+/// Refuses a chart around an output of another generator, because Helm reads every file of a chart, and a chart in a folder of
+/// the deployment's tree.
+pub(super) fn check_folder(settings: &Settings) -> Result<(), UsageError> {
+    let Some(helm) = &settings.helm else { return Ok(()) };
+    let chart = absolute(&helm.output);
+    let tree: Vec<PathBuf> = DEPLOY_FOLDERS.iter().map(|name| helm.deploy.output.join(name)).collect();
+    let others = [
+        ("client", settings.client.output.as_deref()),
+        ("deploy", Some(helm.deploy.output.as_path())),
+        ("deploy", helm.deploy.installer.as_deref()),
+        ("docs", settings.docs.as_ref().map(|docs| docs.output.as_path())),
+        ("openapi", settings.openapi.output.as_deref()),
+    ];
+    let around = others.into_iter().find_map(|(table, other)| {
+        other.filter(|other| absolute(other).starts_with(&chart)).map(|other| (table, other))
+    });
+    let inside = tree.iter().find(|folder| chart.starts_with(absolute(folder)));
+    match around.or(inside.map(|folder| ("deploy", folder.as_path()))) {
+        Some((table, other)) => Err(UsageError(format!(
+            "the chart's folder \"{}\" overlaps \"{}\", an output of `[{table}]`: set `output` in `[helm]` to a folder of its \
+             own, such as \"charts/{}\"",
+            display(&helm.output),
+            display(other),
+            helm.deploy.name
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// Refuses versions outside SemVer 2, as Helm does.
 fn check_version(text: &str) -> Result<(), UsageError> {
-    let (core, _) = text.split_once(['-', '+']).unwrap_or((text, ""));
-    let is_number = |part: &str| {
-        !part.is_empty()
-            && part.bytes().all(|b| b.is_ascii_digit())
-            && (part == "0" || !part.starts_with('0'))
-    };
-    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+');
-    let parts: Vec<&str> = core.split('.').collect();
-    if parts.len() == 3 && parts.into_iter().all(is_number) && text.chars().all(is_word) {
+    if is_version(text) {
         return Ok(());
     }
     Err(UsageError(format!(
         "`version = \"{text}\"` in `[helm]` is not a version: write it like \"{VERSION}\""
     )))
+}
+
+/// Whether Helm accepts the version. Its numbers have 64 bits (`StrictNewVersion` of github.com/Masterminds/semver).
+fn is_version(text: &str) -> bool {
+    let has_no_zero = |part: &str| part == "0" || !part.starts_with('0');
+    let is_number = |part: &str| part.parse::<u64>().is_ok() && has_no_zero(part);
+    let is_word = |part: &str| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let (rest, build) = text.split_once('+').map_or((text, None), |(rest, build)| (rest, Some(build)));
+    let (core, pre_release) = rest.split_once('-').map_or((rest, None), |(core, pre)| (core, Some(pre)));
+    core.split('.').count() == 3
+        && core.split('.').all(is_number)
+        && pre_release.is_none_or(|pre| {
+            pre.split('.').all(|part| is_word(part) && (!is_digits(part) || has_no_zero(part)))
+        })
+        && build.is_none_or(|build| build.split('.').all(is_word))
 }
 
 #[cfg(test)]
@@ -156,11 +191,76 @@ mod tests {
             ("[crd]\noutput = \"crds\"\n[helm]\noutput = \"chart\"", "needs a deployment"),
             ("[crd]\noutput = \"crds\"\n[helm]\nversion = \"1.0.0\"", "no folder for `helm`"),
             (&format!("{DEPLOY}[helm]\noutput = \"chart\"\nversion = \"1.0\""), "`version = \"1.0\"`"),
-            (&format!("{DEPLOY}[helm]\noutput = \"chart\"\nversion = \"1.01.0\""), "is not a version"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(part), "{error}");
         }
-        assert!(read(&format!("{DEPLOY}[helm]\noutput = \"chart\"\nversion = \"1.0.0-rc.1+a\"")).is_ok());
+    }
+
+    #[test]
+    fn version_is_one_that_helm_accepts() {
+        let accepted = [
+            "0.0.0",
+            "1.0.0",
+            "1.0.0-rc.1+a",
+            "1.0.0-0",
+            "1.0.0--",
+            "1.0.0-0a",
+            "1.0.0+01",
+            "1.0.0+a-b",
+            "18446744073709551615.0.0",
+        ];
+        let refused = [
+            "",
+            "1",
+            "1.0",
+            "1.0.0.0",
+            "v1.0.0",
+            "1.01.0",
+            "1.0.0-",
+            "1.0.0-01",
+            "1.0.0+",
+            "1.0.0-a..b",
+            "1.0.0+a..b",
+            "1.0.0+a+b",
+            "1.0.0-a_b",
+            "1.0.-0",
+            "1..0",
+            "18446744073709551616.0.0",
+            "99999999999999999999999.0.0",
+        ];
+        assert_eq!(accepted.into_iter().filter(|text| !is_version(text)).collect::<Vec<_>>(), [""; 0]);
+        assert_eq!(refused.into_iter().filter(|text| is_version(text)).collect::<Vec<_>>(), [""; 0]);
+        let error = read(&format!("{DEPLOY}[helm]\noutput = \"chart\"\nversion = \"1.0.0-\"")).unwrap_err();
+        assert!(error.starts_with("`version = \"1.0.0-\"` in `[helm]` is not a version"), "{error}");
+    }
+
+    #[test]
+    fn chart_has_a_folder_of_its_own() {
+        let with = |folder: &str| {
+            read(&format!(
+                "{DEPLOY}installer = \"dist/install.yaml\"\n[docs]\noutput = \"docs/api\"\n[helm]\noutput = \"{folder}\""
+            ))
+        };
+        for (folder, other) in [
+            ("config", "\"base/config\", an output of `[deploy]`"),
+            ("./config", "\"base/config\", an output of `[deploy]`"),
+            ("a/../config/", "\"base/config\", an output of `[deploy]`"),
+            ("config/crd/bases", "\"base/config/crd\", an output of `[deploy]`"),
+            ("config/samples/chart", "\"base/config/samples\", an output of `[deploy]`"),
+            ("dist", "\"base/dist/install.yaml\", an output of `[deploy]`"),
+            ("docs", "\"base/docs/api\", an output of `[docs]`"),
+            ("client", "\"base/client\", an output of `[client]`"),
+            (".", "an output of"),
+        ] {
+            let error = with(folder).unwrap_err();
+            assert!(
+                error.starts_with("the chart's folder \"base") && error.contains(other),
+                "{folder}: {error}"
+            );
+        }
+        for folder in ["charts/shop", "config/chart", "dist/chart", "configuration"] {
+            assert!(with(folder).is_ok(), "{folder}");
+        }
     }
 }

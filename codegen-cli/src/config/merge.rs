@@ -48,7 +48,7 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
     let evaluation =
         evaluation::evaluation(&config, &flags.kinds, config.evaluation.folder.as_ref().map(from_file))?;
     let Manifests { crd_header, rbac, webhook, policy, deploy, helm, openapi, docs } = manifests;
-    Ok(Settings {
+    let settings = Settings {
         input,
         features,
         selection,
@@ -77,7 +77,9 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
         deploy,
         helm,
         lints: Lints::new(&config.lints, &flags.lints).map_err(UsageError)?,
-    })
+    };
+    helm::check_folder(&settings)?;
+    Ok(settings)
 }
 
 /// The outputs beside the client.

@@ -5,16 +5,40 @@ use serde_json::{Value, json};
 use super::template::{Action, Template};
 use crate::config::{POD_INDEX, REPLICAS, WEBHOOK_PORT};
 
+/// The keys of the pod that its template writes.
+pub const POD_KEYS: [&str; 11] = [
+    "affinity",
+    "containers",
+    "imagePullSecrets",
+    "nodeSelector",
+    "priorityClassName",
+    "securityContext",
+    "serviceAccountName",
+    "terminationGracePeriodSeconds",
+    "tolerations",
+    "topologySpreadConstraints",
+    "volumes",
+];
+
+/// The column of these keys.
+pub const POD_COLUMN: usize = 6;
+
 /// The pod's fields whose value in the chart has the same name and replaces them.
-const POD: [&str; 5] =
-    ["affinity", "imagePullSecrets", "nodeSelector", "tolerations", "topologySpreadConstraints"];
+const POD: [&str; 6] = [
+    "affinity",
+    "imagePullSecrets",
+    "nodeSelector",
+    "terminationGracePeriodSeconds",
+    "tolerations",
+    "topologySpreadConstraints",
+];
 
 /// The same for the container.
 const CONTAINER: [&str; 4] = ["envFrom", "livenessProbe", "readinessProbe", "securityContext"];
 
 /// Replaces the installer's values by those of the chart.
 pub(super) fn workload(object: &mut Value, template: &mut Template, has_webhooks: bool) {
-    object["spec"]["replicas"] = json!(template.inline("{{ .Values.manager.replicas }}"));
+    object["spec"]["replicas"] = json!(template.inline("{{ int .Values.manager.replicas }}"));
     let pod = &mut object["spec"]["template"]["spec"];
     pod["serviceAccountName"] = json!(template.inline("{{ .Values.serviceAccount.name | quote }}"));
     let class = json!(template.inline("{{ .Values.manager.priorityClassName | quote }}"));
@@ -58,7 +82,7 @@ fn environment(container: &mut Value, template: &mut Template, has_webhooks: boo
         match variable["name"].as_str() {
             Some(POD_INDEX) => {}
             Some(REPLICAS) => {
-                variable["value"] = json!(template.inline("{{ .Values.manager.replicas | quote }}"));
+                variable["value"] = json!(template.inline("{{ int .Values.manager.replicas | quote }}"));
             }
             _ => continue,
         }

@@ -23,6 +23,7 @@ use crate::output::{HELM_MARK, KEEP_BEGIN, KEEP_END, OutputTree};
 use template::Template;
 use values::Values;
 
+pub use manager::{POD_COLUMN, POD_KEYS};
 pub use values::VALUES;
 
 /// The keys of `Chart.yaml`.
@@ -75,7 +76,7 @@ pub fn emit(settings: &HelmSettings, files: &[(String, Vec<Value>)], own: &BTree
             text.push_str(&object_text(settings, path, object, has.webhooks));
         }
         if is_manager {
-            text.push_str(&kept("pod", 6));
+            text.push_str(&kept("pod", POD_COLUMN));
         }
         if !condition.is_empty() {
             text.push_str("{{- end }}\n");
@@ -86,7 +87,7 @@ pub fn emit(settings: &HelmSettings, files: &[(String, Vec<Value>)], own: &BTree
 }
 
 /// The file of the Deployment or StatefulSet in the tree.
-const MANAGER: &str = "manager/manager.yaml";
+pub const MANAGER: &str = "manager/manager.yaml";
 
 /// The condition for installing the objects of a file; empty: always. `None`: never.
 fn condition(path: &str, has: Has) -> Option<String> {

@@ -13,6 +13,9 @@ use crate::config::{EnvSource, HelmSettings, PullPolicy};
 pub const VALUES: &[&str] =
     &["manager", "crds", "rbac", "serviceAccount", "leaderElection", "metrics", "webhooks", "policies"];
 
+/// The names of service accounts (apimachinery's `IsDNS1123Subdomain`).
+const SUBDOMAIN: &str = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
+
 /// The values without which templates cannot be rendered. Helm removes a value that is set to `null`.
 const REQUIRED: [(&str, &[&str]); 3] = [
     ("manager", &["image", "replicas"]),
@@ -97,7 +100,7 @@ fn service_account(settings: &HelmSettings) -> Vec<Entry> {
             "name",
             "Its name; with `create: false` that of an existing one.",
             account,
-            json!({"type": "string", "minLength": 1}),
+            json!({"type": "string", "maxLength": 253, "pattern": SUBDOMAIN}),
         ),
         entry(
             "annotations",
@@ -159,7 +162,7 @@ fn program(source: &Values<'_>, types: &mut Types) -> Vec<Entry> {
                 false => "How many replicas run.",
             },
             json!(deploy.replicas),
-            json!({"type": "integer", "minimum": 0}),
+            json!({"type": "integer", "minimum": 0, "maximum": i32::MAX}),
         ),
         entry(
             "args",
@@ -198,6 +201,12 @@ fn pod(source: &Values<'_>, types: &mut Types) -> Vec<Entry> {
         of_pod("priorityClassName", "The PriorityClass of the pods.", json!("")),
         of_pod("volumes", "Further volumes.", json!([])),
     ];
+    out.push(entry(
+        "terminationGracePeriodSeconds",
+        "The seconds that the manager has to stop.",
+        source.pod["terminationGracePeriodSeconds"].clone(),
+        json!({"type": "integer", "minimum": 1}),
+    ));
     out.push(entry(
         "podSecurityContext",
         "The rights of the pods.",

@@ -1,6 +1,6 @@
 //! Charts rendered with many values: by Helm, where it is on the PATH, as by the renderer of these tests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{charts, installed, installer, merge, rendered, schema, values};
 use crate::deploy::{by_key, documents};
+use crate::support::testdata;
 
 /// The output of Helm; `None` if it is not installed, which is an error if `EXPECT_HELM` is set.
 pub(super) fn helm(arguments: &[&str], chart: &Path, values: &Value) -> Option<Output> {
@@ -49,7 +50,7 @@ fn parts() -> Vec<Value> {
     let term = json!({"labelSelector": {"matchLabels": {"a": "b"}}, "topologyKey": "kubernetes.io/hostname"});
     vec![
         json!({"manager": {"image": {"repository": "localhost:5000/a/b", "tag": "", "pullPolicy": "Always"}}}),
-        json!({"manager": {"replicas": 0, "priorityClassName": "system-cluster-critical"}}),
+        json!({"manager": {"replicas": 0, "priorityClassName": "system-cluster-critical", "terminationGracePeriodSeconds": 1_000_000}}),
         json!({"manager": {"args": ["-v=2", "yes", "--x=\"y z\"", "012", "a: b", "{{ .Values }}"]}}),
         json!({"manager": {"env": [
             {"name": "A", "value": "yes"}, {"name": "N", "value": "1e3"}, {"name": "LINES", "value": "a\nb\n"},
@@ -167,4 +168,44 @@ fn renderer_agrees_with_helm_for_many_values() {
             }
         }
     }
+}
+
+/// A value that Kubernetes would refuse, or that Helm would print as `5e+09`.
+#[test]
+fn replicas_and_names_of_accounts_are_those_of_kubernetes() {
+    let chart = testdata().join("cases/deploy/expected/chart");
+    let schema = fs::read_to_string(chart.join("values.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    let replicas = |number: u64| json!({"manager": {"replicas": number}});
+    let account = |name: &str| json!({"serviceAccount": {"name": name}});
+    for (changes, is_valid) in [
+        (replicas(2_147_483_647), true),
+        (replicas(5_000_000_000), false),
+        (account("a.b-c"), true),
+        (account("Bad Name"), false),
+        (account(""), false),
+        (account(&"a".repeat(254)), false),
+    ] {
+        let mut values = values(&chart);
+        merge(&mut values, &changes);
+        assert_eq!(schema::refusals(&schema, &values).is_empty(), is_valid, "{changes}");
+        if let Some(out) = helm(&["template", "a"], &chart, &changes) {
+            assert_eq!(out.status.success(), is_valid, "{changes}: {}", String::from_utf8_lossy(&out.stderr));
+            let printed = String::from_utf8_lossy(&out.stdout);
+            assert!(!is_valid || !printed.contains("replicas: 2.147"), "{printed}");
+        }
+    }
+}
+
+#[test]
+fn reserved_keys_of_the_pod_are_those_of_its_template() {
+    let chart = testdata().join("cases/deploy/expected/chart");
+    let text = fs::read_to_string(chart.join("templates").join(kubesmith::emit::helm::MANAGER)).unwrap();
+    let (_, pod) = text.split_once("\n    spec:\n").unwrap();
+    let indent = " ".repeat(kubesmith::emit::helm::POD_COLUMN);
+    let keys = pod.lines().filter_map(|line| {
+        let (key, _) = line.strip_prefix(&indent)?.split_once(':')?;
+        key.starts_with(|c: char| c.is_ascii_alphabetic()).then_some(key)
+    });
+    assert_eq!(keys.collect::<BTreeSet<_>>(), BTreeSet::from(kubesmith::emit::helm::POD_KEYS));
 }

@@ -35,6 +35,9 @@ fn check(root: &Value, schema: &Value, value: &Value, place: &str, out: &mut Vec
             "minLength" => {
                 value.as_str().is_none_or(|text| text.chars().count() as u64 >= limit.as_u64().unwrap())
             }
+            "maxLength" => {
+                value.as_str().is_none_or(|text| text.chars().count() as u64 <= limit.as_u64().unwrap())
+            }
             "pattern" => value.as_str().is_none_or(|text| is_match(limit.as_str().unwrap(), text)),
             "required" => {
                 let has = |key: &Value| value.get(key.as_str().unwrap()).is_some();
