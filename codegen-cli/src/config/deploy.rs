@@ -92,7 +92,8 @@ pub struct DeployConfig {
     /// The issuer of the webhook certificate. Default: cert-manager.
     #[serde(default)]
     pub certificates: Certificates,
-    /// Whether the manager may install, upgrade and migrate its CRDs, as `kubesmith_runtime::crd` does. It adds a role.
+    /// Whether the manager may install, upgrade and migrate its CRDs, as `kubesmith_runtime::crd` does. It adds a role, and takes
+    /// the CRDs out of the folder `default` and the installer.
     #[serde(default)]
     pub crd_upgrade: bool,
     /// File with all objects of the folder `default`, such as `dist/install.yaml`.
