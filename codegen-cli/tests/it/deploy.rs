@@ -242,7 +242,7 @@ fn alerts_select_the_metrics_of_the_manager() {
     let job = format!("{{job={}", monitored["metadata"]["name"]);
     let alerts = rule["spec"]["groups"][0]["rules"].as_array().unwrap();
     let expressions: Vec<&str> = alerts.iter().map(|alert| alert["expr"].as_str().unwrap()).collect();
-    assert_eq!(expressions.len(), 7);
+    assert_eq!(expressions.len(), 9);
     for expression in expressions {
         let parts: Vec<&str> = expression.split(&job).collect();
         let (last, before) = parts.split_last().unwrap();
