@@ -22,7 +22,7 @@ async fn program_serves_and_ends() {
 async fn program_installs_its_crd_before_the_controller_starts() {
     let log = a_manager_runs(PROGRAM, &["--upgrade-crds"], Cluster::start_with_own_crds([]).await).await;
     let lines = || log.lines();
-    let installed = lines().position(|line| line.contains("CRD ecsbindings.hopegi.com action=created"));
+    let installed = lines().position(|line| line.contains("CRD ecsbinding.hopegi.com action=created"));
     let started = lines().position(|line| line.contains("serving"));
     assert!(installed.is_some() && installed < started, "{log}");
 }
@@ -40,7 +40,7 @@ async fn program_ends_after_it_has_only_installed_its_crd() {
         tokio::task::spawn_blocking(move || job.status()).await.expect("no panic").expect("it starts");
     assert!(status.success(), "{status}");
     let definitions: Api<CustomResourceDefinition> = Api::all(cluster.client());
-    let definition = definitions.get("ecsbindings.hopegi.com").await.expect("a definition");
+    let definition = definitions.get("ecsbinding.hopegi.com").await.expect("a definition");
     assert_eq!(definition.annotations()["kubesmith.dev/operator-version"], env!("CARGO_PKG_VERSION"));
     cluster.stop().await;
 }
