@@ -155,18 +155,19 @@ impl Cluster<'_> {
         self.send("patch", "customresourcedefinitions.apiextensions.k8s.io", Some(name), made).await
     }
 
-    /// Replaces the spec of the definition unless it changed since this resource version.
-    pub(super) async fn patch_spec(
+    /// Replaces the spec, labels and annotations of the definition by those of `whole`, unless the definition changed since the
+    /// resource version there.
+    pub(super) async fn patch_parts(
         &self,
         name: &str,
-        resource_version: &Value,
-        spec: &Value,
+        whole: &Value,
         params: &PatchParams,
     ) -> Result<Value, client::Error> {
-        let operations = json!([
-            {"op": "replace", "path": "/metadata/resourceVersion", "value": resource_version},
-            {"op": "replace", "path": "/spec", "value": spec},
-        ]);
+        let paths =
+            ["/metadata/resourceVersion", "/metadata/annotations", "/metadata/labels", "/spec"].into_iter();
+        // `add` also replaces a member that is there.
+        let operations =
+            paths.map(|path| json!({"op": "add", "path": path, "value": whole.pointer(path)})).collect();
         let patch = serde_json::from_value(operations).map_err(kube::core::request::Error::SerializeBody);
         let made =
             patch.and_then(|patch| Paths::new(DEFINITIONS).patch(name, params, &Patch::Json::<Value>(patch)));

@@ -65,8 +65,16 @@ pub(super) async fn check(
     live: &Value,
     manifest: &Value,
 ) -> Result<(), client::Error> {
+    let mut whole = json!({"metadata": {"resourceVersion": live["metadata"]["resourceVersion"]}});
+    whole["spec"] = manifest["spec"].clone();
+    for field in ["annotations", "labels"] {
+        let both = [live, manifest].into_iter().filter_map(|object| object["metadata"][field].as_object());
+        let all: Map<String, Value> =
+            both.flatten().map(|(key, value)| (key.clone(), value.clone())).collect();
+        whole["metadata"][field] = all.into();
+    }
     let params = PatchParams { dry_run: true, ..strict() };
-    cluster.patch_spec(name, &live["metadata"]["resourceVersion"], &manifest["spec"], &params).await.map(drop)
+    cluster.patch_parts(name, &whole, &params).await.map(drop)
 }
 
 /// The parameters of writes whose unknown fields the server refuses, as it does in an apply.

@@ -3,7 +3,6 @@
 //! The migration leaves a [`Mark`] on the definition after each page of objects. A migration that starts again skips the
 //! objects up to the mark.
 
-use std::collections::BTreeSet;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -16,13 +15,13 @@ use tokio::time::Instant;
 use super::CrdError;
 use super::cluster::{Cluster, Collection, PAGE, Page, TRIES, key, patiently};
 use super::error::Failed;
+use super::mark::{MARK, Mark};
 use super::rewrite::Rewrite;
 use super::status::{not_established, stored_versions};
 use crate::cache::ObjectKey;
 use crate::client;
 
 const MANAGER: &str = "kubesmith-crd-migration";
-const MARK: &str = "kubesmith.dev/migration";
 /// The default rate of rewritten objects per second.
 const RATE: u32 = 100;
 /// The part of the rate that can be caught up after a pause.
@@ -79,45 +78,6 @@ pub struct Migrated {
     pub compared: Vec<String>,
     /// The number of objects that a dry run could not compare, as the server forbids `get` on them.
     pub uncompared: u64,
-}
-
-/// The progress of an earlier migration. It is valid as long as the definition's `spec` is the same: objects up to it
-/// are stored in the storage version, except those that failed.
-///
-/// The annotation has the fields separated by spaces, which no name contains.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Mark {
-    /// The definition that it is about; a copy of the annotation on another one says nothing.
-    uid: String,
-    generation: i64,
-    /// `namespace/name`, as lists are ordered by it.
-    pub(super) after: String,
-    /// The objects before it that could not be rewritten.
-    failed: BTreeSet<String>,
-}
-
-impl Mark {
-    pub(super) fn of(definition: &Value) -> Option<Self> {
-        let text = definition["metadata"]["annotations"].get(MARK)?.as_str()?;
-        let mut parts = text.split(' ');
-        let (uid, generation, after) = (parts.next()?, parts.next()?.parse().ok()?, parts.next()?);
-        let metadata = &definition["metadata"];
-        let is_current = metadata["uid"] == uid && metadata["generation"] == generation;
-        let failed = parts.map(str::to_owned).collect();
-        is_current.then(|| Self { uid: uid.to_owned(), generation, after: after.to_owned(), failed })
-    }
-
-    fn patch(&self) -> Patch<Value> {
-        let mut text = format!("{} {} {}", self.uid, self.generation, self.after);
-        self.failed.iter().for_each(|object| text.extend([" ", object]));
-        Patch::Merge(json!({"metadata": {"annotations": {MARK: text}}}))
-    }
-
-    /// Reports whether the object is rewritten.
-    fn covers(&self, object: &ObjectKey) -> bool {
-        let object = text(object);
-        object <= self.after && !self.failed.contains(&object)
-    }
 }
 
 impl Migration {

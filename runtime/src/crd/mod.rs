@@ -77,6 +77,7 @@ mod cluster;
 mod error;
 mod judge;
 mod managers;
+mod mark;
 mod migrate;
 mod objects;
 mod owner;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::cluster::{Cluster, Collection, PAGE};
-use super::migrate::Mark;
+use super::mark::Mark;
 use super::owner::Owner;
 use super::{CrdError, judge};
 

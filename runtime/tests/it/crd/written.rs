@@ -113,12 +113,16 @@ async fn unknown_field_changes_neither_the_webhook_nor_the_managers() {
     let plain = widgets(&[version("v1", true, &size())]);
     let mut wrong = plain.clone();
     wrong["spec"]["bogus"] = json!(true);
+    let mut labelled = plain.clone();
+    labelled["metadata"]["labels"] = json!({"a": "not valid!"});
     let refused = async || {
         let before = live(&client).await;
         for next in [upgrade("1.1.0").dry_run(), upgrade("1.1.0")] {
-            let error = apply(&client, next, &wrong).await.unwrap_err().to_string();
-            assert!(error.contains("spec.bogus"), "{error}");
-            assert_eq!(live(&client).await, before);
+            for (wrong, text) in [(&wrong, "spec.bogus"), (&labelled, "metadata.labels")] {
+                let error = apply(&client, next.clone(), wrong).await.unwrap_err().to_string();
+                assert!(error.contains(text), "{error}");
+                assert_eq!(live(&client).await, before);
+            }
         }
     };
     apply(&client, upgrade("1.0.0"), &converted(&plain)).await.unwrap();
