@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use kubesmith_apiextensions::admission::{self, Compiler};
+use kubesmith_apiextensions::admission::{self, Compiled, Compiler};
 use kubesmith_apiextensions::cel::{Patched, Type};
 use kubesmith_apiextensions::structural::Schema;
 use kubesmith_apimachinery::field::Cause;
@@ -112,12 +112,15 @@ fn mistyped(
     policy: &Policy,
 ) -> Vec<Diagnostic> {
     let spec = &policy.object["spec"];
-    let schema = version.schema.cloned().and_then(evaluated);
-    let (true, Some(schema)) = (policy.is_own, schema) else { return Vec::new() };
-    let object = admission::custom_object(&schema, &version.resource.kind, &Type::String);
-    let params = params(all, &spec["paramKind"]);
-    let conditions = Compiler::with_object(&object, params.as_ref());
-    let mut compiler = Compiler::with_object(&object, params.as_ref());
+    let schema = version.schema.cloned().and_then(|schema| evaluated(schema, false));
+    let (true, Some(schema), Some(whole)) = (policy.is_own, schema, version.schema) else {
+        return Vec::new();
+    };
+    let object = type_of(whole.clone(), &version.resource.kind);
+    let param_kind = &spec["paramKind"];
+    let mut compilers = vec![Compiler::with_object(&object, param_kind.is_object().then_some(&Type::Dyn))];
+    compilers.extend(params(all, param_kind).map(|params| Compiler::with_object(&object, Some(&params))));
+    let conditions = compilers.clone();
     let mut out = Vec::new();
     let mut check = |path: String, fault: Result<(), String>| {
         let Err(fault) = fault else { return };
@@ -129,11 +132,15 @@ fn mistyped(
     };
     for (index, condition) in items(spec, "matchConditions") {
         let source = text(&condition["expression"]);
-        check(format!("spec.matchConditions[{index}].expression"), conditions.any(source));
+        let fault = fits(&conditions, |compiler| compiler.any(source));
+        check(format!("spec.matchConditions[{index}].expression"), fault);
     }
     for (index, variable) in items(spec, "variables") {
-        let made = compiler.variable(text(&variable["name"]), text(&variable["expression"]));
-        check(format!("spec.variables[{index}].expression"), made.expression.map(|_| ()));
+        let (name, source) = (text(&variable["name"]), text(&variable["expression"]));
+        let made: Vec<Compiled> =
+            compilers.iter_mut().map(|compiler| compiler.variable(name, source).expression).collect();
+        let fault = fits(&made, |made| made.as_ref().map(|_| ()).map_err(Clone::clone));
+        check(format!("spec.variables[{index}].expression"), fault);
     }
     let fields = [
         ("validations", "expression"),
@@ -143,26 +150,53 @@ fn mistyped(
     for (list, field) in fields {
         for (index, item) in items(spec, list) {
             let Some(source) = item[field].as_str() else { continue };
-            check(format!("spec.{list}[{index}].{field}"), compiler.any(source));
+            let fault = fits(&compilers, |compiler| compiler.any(source));
+            check(format!("spec.{list}[{index}].{field}"), fault);
         }
     }
     let patched = Patched::custom(&schema);
     for (index, mutation) in items(spec, "mutations") {
         for (field, is_json_patch) in [("applyConfiguration", false), ("jsonPatch", true)] {
             let Some(source) = mutation[field]["expression"].as_str() else { continue };
-            let fault = compiler
-                .patch(source, is_json_patch)
-                .and_then(|expression| admission::patch_fits(&expression, source, &patched));
+            let fault = fits(&compilers, |compiler| {
+                let expression = compiler.patch(source, is_json_patch)?;
+                admission::patch_fits(&expression, source, &patched)
+            });
             check(format!("spec.mutations[{index}].{field}.expression"), fault);
         }
     }
     out
 }
 
-/// The schema by which objects are evaluated.
-fn evaluated(mut schema: model::Schema) -> Option<Schema> {
-    // At evaluation, times and bytes are strings.
-    schema.walk_mut(&mut |node| node.format = None);
+/// Checks an expression by all compilers. The first knows no type of the parameters, as in an API server, where they fit any
+/// operator; of the second, only missing fields count.
+fn fits<C>(compilers: &[C], check: impl Fn(&C) -> Result<(), String>) -> Result<(), String> {
+    let mut found = compilers.iter().map(check);
+    found.next().unwrap_or(Ok(()))?;
+    match found.next() {
+        Some(Err(fault)) if fault.contains("undefined field") => Err(fault),
+        _ => Ok(()),
+    }
+}
+
+/// The type of the objects of a kind. Parts of which the schema says nothing have any fields.
+fn type_of(schema: model::Schema, kind: &str) -> Type {
+    let schema = evaluated(schema, true);
+    schema.map_or(Type::Dyn, |schema| admission::custom_object(&schema, kind, &Type::String))
+}
+
+/// The schema by which objects are evaluated. `opens`: parts without fields of their own accept any value.
+fn evaluated(mut schema: model::Schema, opens: bool) -> Option<Schema> {
+    schema.walk_mut(&mut |node| {
+        // At evaluation, times and bytes are strings.
+        node.format = None;
+        let is_scalar = matches!(node.type_.as_deref(), Some("string" | "integer" | "number" | "boolean"));
+        let has_parts =
+            !node.properties.is_empty() || node.additional_properties.is_some() || node.items.is_some();
+        if opens && (node.preserve_unknown_fields || !is_scalar && !has_parts) {
+            *node = model::Schema { int_or_string: true, ..model::Schema::default() };
+        }
+    });
     Schema::enforced(&schema.to_value()).ok()
 }
 
@@ -179,11 +213,10 @@ fn params(definitions: &[Definition<'_>], param_kind: &Value) -> Option<Type> {
     let of_kubernetes = || {
         let mut kinds = known::kinds::all().iter();
         let found = kinds.find(|found| found.kind == kind && found.api_version() == api_version)?;
-        known::schema(&found.path)
+        known::schema_with(&found.path, true)
     };
     let schema = all.find(own).and_then(|(_, version)| version.schema.cloned());
-    let schema = schema.or_else(of_kubernetes).and_then(evaluated);
-    Some(schema.map_or(Type::Dyn, |schema| admission::custom_object(&schema, kind, &Type::String)))
+    Some(schema.or_else(of_kubernetes).map_or(Type::Dyn, |schema| type_of(schema, kind)))
 }
 
 fn items<'a>(spec: &'a Value, list: &str) -> impl Iterator<Item = (usize, &'a Value)> + use<'a> {

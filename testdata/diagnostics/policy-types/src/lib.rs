@@ -57,6 +57,13 @@ use kubesmith_runtime::{Resource, Schema};
     binding(param_name = "flagship", param_namespace = "default")
 )]
 #[policy(
+    name = "valid.example.com",
+    param_kind(api_version = "apps/v1", kind = "Deployment"),
+    validation(expression = "params.spec.template.metadata.labels['a'] == 'b' && params != object"),
+    validation(expression = "object.spec.any.thing == 'x'"),
+    binding(param_name = "limits", param_namespace = "default")
+)]
+#[policy(
     name = "others.example.com",
     param_kind(api_version = "other.example.com/v1", kind = "Limit"),
     validation(expression = "object.spec.length <= params.any"),
@@ -74,4 +81,6 @@ pub struct BoatSpec {
     #[validation(format = "date-time")]
     pub built: String,
     pub flags: Vec<String>,
+    #[schema(preserve_unknown_fields)]
+    pub any: serde_json::Value,
 }
