@@ -41,9 +41,10 @@ const HEALTHY: &[(&str, &str)] = &[
     // One failure, after which the rotator succeeds.
     ("cert_rotator_errors_total{@,pod=\"a\"}", "0x10 1x110"),
     ("certwatcher_read_certificate_errors_total{@,pod=\"a\"}", "0x10 1x110"),
+    ("certwatcher_certificate_not_before_timestamp_seconds{@,certificate=\"tls.crt\",pod=\"a\"}", "0x120"),
     (
         "certwatcher_certificate_expiration_timestamp_seconds{@,certificate=\"tls.crt\",pod=\"a\"}",
-        "7776000x120",
+        "86400x120",
     ),
     // Another operator, in which everything is wrong.
     ("up{job=\"other\",pod=\"a\"}", "0x120"),
@@ -152,8 +153,8 @@ const FAULTS: &[Fault] = &[
     Fault {
         alert: "CertificateExpires",
         series: &[(
-            "certwatcher_certificate_expiration_timestamp_seconds{@,certificate=\"tls.crt\",pod=\"a\"}",
-            "604800x120",
+            "certwatcher_certificate_not_before_timestamp_seconds{@,certificate=\"tls.crt\",pod=\"a\"}",
+            "-7776000x120",
         )],
         labels: &[("namespace", "shop-system")],
         quiet: 14,

@@ -98,10 +98,13 @@ const ALERTS: [Alert; 11] = [
     },
     Alert {
         name: "CertificateExpires",
-        expression: "min by (namespace) (certwatcher_certificate_expiration_timestamp_seconds{@}) - time() < 604800",
+        // Managers and cert-manager renew a certificate when a third of its lifetime is left.
+        expression: "min by (namespace) ((certwatcher_certificate_expiration_timestamp_seconds{@} - time()) / \
+                     (certwatcher_certificate_expiration_timestamp_seconds{@} - \
+                     certwatcher_certificate_not_before_timestamp_seconds{@})) < 0.1",
         after: "15m",
         severity: "critical",
-        summary: "A certificate of webhooks or metrics expires within a week.",
+        summary: "A certificate of webhooks or metrics expires: less than a tenth of its lifetime is left.",
     },
 ];
 

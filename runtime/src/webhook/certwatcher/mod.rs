@@ -142,6 +142,7 @@ pub struct CertWatcher {
 struct Metrics {
     reads: Counter,
     errors: Counter,
+    begin: Gauge,
     expiry: Gauge,
 }
 
@@ -159,6 +160,11 @@ impl Metrics {
                 "Total number of certificate read errors",
                 &[],
             ),
+            begin: registry.gauge(
+                "certwatcher_certificate_not_before_timestamp_seconds",
+                "When the certificate in use becomes valid",
+                &labels,
+            ),
             expiry: registry.gauge(
                 "certwatcher_certificate_expiration_timestamp_seconds",
                 "When the certificate in use expires",
@@ -167,8 +173,9 @@ impl Metrics {
         }
     }
 
-    /// The number of seconds since 1970.
-    fn expires(&self, not_after: Timestamp) {
+    /// Shows the validity, in seconds since 1970.
+    fn set_validity(&self, not_before: Timestamp, not_after: Timestamp) {
+        self.begin.set(not_before.as_second() as f64);
         self.expiry.set(not_after.as_second() as f64);
     }
 }
@@ -216,8 +223,8 @@ impl CertWatcherBuilder {
         self
     }
 
-    /// Registers the metrics `certwatcher_read_certificate_total`, `certwatcher_read_certificate_errors_total` and
-    /// `certwatcher_certificate_expiration_timestamp_seconds`.
+    /// Registers the metrics `certwatcher_read_certificate_total`, `certwatcher_read_certificate_errors_total`,
+    /// `certwatcher_certificate_not_before_timestamp_seconds` and `certwatcher_certificate_expiration_timestamp_seconds`.
     #[must_use]
     pub fn metrics(mut self, registry: &Registry) -> Self {
         self.registry = Some(registry.clone());
@@ -270,8 +277,8 @@ impl CertWatcherBuilder {
         if let Err(error) = self.files.check_time(&loaded, (self.clock)()) {
             tracing::warn!(%error, "the certificate cannot be used now, but there is no other");
         }
-        let Loaded { config, not_after, .. } = loaded;
-        metrics.iter().for_each(|metrics| metrics.expires(not_after));
+        let Loaded { config, not_before, not_after } = loaded;
+        metrics.iter().for_each(|metrics| metrics.set_validity(not_before, not_after));
         Ok(CertWatcher {
             files: self.files,
             settings: self.settings,
@@ -356,8 +363,8 @@ impl CertWatcher {
         if old_not_after >= now {
             self.files.check_time(&loaded, now)?;
         }
-        let Loaded { config, not_after, .. } = loaded;
-        self.metrics.iter().for_each(|metrics| metrics.expires(not_after));
+        let Loaded { config, not_before, not_after } = loaded;
+        self.metrics.iter().for_each(|metrics| metrics.set_validity(not_before, not_after));
         let new = Current { contents: Arc::new(contents), config, not_after };
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = new;
         Ok(true)
