@@ -33,8 +33,7 @@ impl Manager {
         if let (Some(_), None, Some(first)) = (&self.sharding, &self.elector, self.on_leader.first()) {
             return Err(ManagerError::NoLeader { name: first.name().to_owned() });
         }
-        let metrics_tls = self.load_metrics_tls()?;
-        self.registry.add_process();
+        let metrics_tls = self.prepare_metrics()?;
         let endpoints_stop = CancellationToken::new();
         let informers = Informers([vec![self.factory], self.informers].concat());
         let authorizer = self.metrics_authorization.then(|| Authorizer::new(self.client));

@@ -35,8 +35,9 @@ pub(super) struct Tls {
 }
 
 impl Manager {
-    /// Loads the certificate of the metrics, if they are served over TLS.
-    pub(super) fn load_metrics_tls(&mut self) -> Result<Option<Tls>, ManagerError> {
+    /// Completes the metrics, and loads their certificate if they are served over TLS.
+    pub(super) fn prepare_metrics(&mut self) -> Result<Option<Tls>, ManagerError> {
+        self.registry.add_process();
         let address = &self.metrics_address;
         if !address.is_on() {
             return Ok(None);

@@ -27,7 +27,7 @@ impl ProcessCollector {
         Self { proc: PathBuf::from("/proc") }
     }
 
-    /// Reads what the files say. What they do not say is left out.
+    /// Reads the samples. Values that the files lack are omitted.
     fn samples(&self) -> Vec<Sample> {
         let own = self.proc.join("self");
         let stat = text(&own.join("stat"));
@@ -86,7 +86,7 @@ impl Collector for ProcessCollector {
     }
 }
 
-/// Reads a file; an unreadable one says nothing.
+/// Reads a file; an unreadable one is empty.
 fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }

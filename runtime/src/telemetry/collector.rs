@@ -145,7 +145,6 @@ mod tests {
             gzip: true,
             authorities: None,
             client: None,
-            is_disabled: false,
             names_service: false,
         };
         let (address, path) =

@@ -44,6 +44,12 @@ pub enum TraceExporterError {
         /// Its value.
         value: String,
     },
+    /// Only one of `OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE` and `OTEL_EXPORTER_OTLP_CLIENT_KEY` is set.
+    #[error("{variable} is set alone: set both the client's certificate and its key")]
+    ClientCertificate {
+        /// The name of the variable.
+        variable: String,
+    },
     /// `OTEL_EXPORTER_OTLP_TIMEOUT`, or the variable for traces, is not a number of milliseconds.
     #[error("the timeout {value:?} of {variable} is not a whole number of milliseconds, such as 10000")]
     Timeout {
@@ -171,16 +177,19 @@ impl TraceExporterBuilder {
     /// Starts the export. The collector need not be there yet.
     ///
     /// # Errors
-    /// An address that is not a URL, a malformed timeout or header, and an unknown compression.
+    /// An address that is not a URL, a malformed timeout or header, an unknown compression or protocol, and files of certificates that
+    /// cannot be read.
     ///
     /// # Panics
     /// Outside a tokio runtime.
     pub async fn start(self) -> Result<TraceExporter, TraceExporterError> {
-        let settings = Settings::from_env()?;
+        let Some(settings) = Settings::from_env()? else {
+            return Ok(TraceExporter { provider: SdkTracerProvider::builder().build() });
+        };
         let url = self.endpoint.as_deref().map_or_else(|| settings.url.clone(), traces_below);
         let (address, path) = collector(&url)?;
         let timeout = self.timeout.unwrap_or(settings.timeout);
-        let (names_service, is_disabled) = (settings.names_service, settings.is_disabled);
+        let names_service = settings.names_service;
         let collector = Collector::new(address, path, timeout, settings, Handle::current())
             .await
             .map_err(TraceExporterError::Client)?;
@@ -188,9 +197,11 @@ impl TraceExporterBuilder {
         if !names_service {
             resource = resource.with_service_name(self.service_name);
         }
-        let builder = SdkTracerProvider::builder().with_resource(resource.build());
-        let builder = if is_disabled { builder } else { builder.with_batch_exporter(collector) };
-        Ok(TraceExporter { provider: builder.build() })
+        let provider = SdkTracerProvider::builder()
+            .with_resource(resource.build())
+            .with_batch_exporter(collector)
+            .build();
+        Ok(TraceExporter { provider })
     }
 }
 

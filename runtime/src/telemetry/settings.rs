@@ -32,18 +32,18 @@ pub(super) struct Settings {
     pub(super) authorities: Option<String>,
     /// The files with the client's certificate and key.
     pub(super) client: Option<(String, String)>,
-    pub(super) is_disabled: bool,
     /// Whether the environment names the service.
     pub(super) names_service: bool,
 }
 
 impl Settings {
-    pub(super) fn from_env() -> Result<Self, TraceExporterError> {
+    /// Reads the environment; `None` if it disables the export.
+    pub(super) fn from_env() -> Result<Option<Self>, TraceExporterError> {
         Self::read(|name| std::env::var(name).ok())
     }
 
     /// Reads the variables. An empty one counts as unset.
-    fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, TraceExporterError> {
+    fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Self>, TraceExporterError> {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         // The variable's name, and its value.
         let traces_or_general = |name: &str| {
@@ -54,23 +54,32 @@ impl Settings {
         let url = set("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").unwrap_or_else(|| {
             traces_below(set("OTEL_EXPORTER_OTLP_ENDPOINT").as_deref().unwrap_or(ENDPOINT))
         });
+        if set("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
+            return Ok(None);
+        }
         if let Some((variable, value)) = traces_or_general("PROTOCOL").filter(|(_, value)| value != PROTOCOL)
         {
             return Err(TraceExporterError::Protocol { variable, value });
         }
         let file = |name: &str| traces_or_general(name).map(|(_, value)| value);
+        let client = match (traces_or_general("CLIENT_CERTIFICATE"), traces_or_general("CLIENT_KEY")) {
+            (Some((_, certificate)), Some((_, key))) => Some((certificate, key)),
+            (None, None) => None,
+            (Some((variable, _)), None) | (None, Some((variable, _))) => {
+                return Err(TraceExporterError::ClientCertificate { variable });
+            }
+        };
         let attributes = set("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
         let mut keys = attributes.split(',').filter_map(|pair| Some(pair.split_once('=')?.0.trim()));
-        Ok(Self {
+        Ok(Some(Self {
             url,
             timeout: traces_or_general("TIMEOUT").map_or(Ok(TIMEOUT), timeout)?,
             headers: traces_or_general("HEADERS").map_or(Ok(HeaderMap::new()), headers)?,
             gzip: traces_or_general("COMPRESSION").map_or(Ok(false), gzip)?,
             authorities: file("CERTIFICATE"),
-            client: file("CLIENT_CERTIFICATE").zip(file("CLIENT_KEY")),
-            is_disabled: set("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")),
+            client,
             names_service: set("OTEL_SERVICE_NAME").is_some() || keys.any(|key| key == "service.name"),
-        })
+        }))
     }
 }
 
@@ -135,10 +144,11 @@ mod tests {
     use super::*;
 
     fn settings(variables: &[(&str, &str)]) -> Result<Settings, TraceExporterError> {
-        Settings::read(|name| {
+        let read = Settings::read(|name| {
             let found = variables.iter().find(|(own, _)| *own == name);
             found.map(|(_, value)| (*value).to_owned())
-        })
+        });
+        read.map(|found| found.expect("the export is not disabled"))
     }
 
     #[test]
@@ -202,12 +212,26 @@ mod tests {
             ("OTEL_EXPORTER_OTLP_CERTIFICATE", "ca.pem"),
             ("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "client.pem"),
             ("OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY", "client.key"),
-            ("OTEL_SDK_DISABLED", "TRUE"),
         ])
         .unwrap();
         assert_eq!(found.authorities.as_deref(), Some("ca.pem"));
         assert_eq!(found.client, Some(("client.pem".to_owned(), "client.key".to_owned())));
-        assert!(found.is_disabled && !settings(&[("OTEL_SDK_DISABLED", "1")]).unwrap().is_disabled);
+        let error = settings(&[("OTEL_EXPORTER_OTLP_CLIENT_KEY", "client.key")]).unwrap_err().to_string();
+        assert!(error.starts_with("OTEL_EXPORTER_OTLP_CLIENT_KEY "), "{error}");
+    }
+
+    /// The other variables do not matter then.
+    #[test]
+    fn export_can_be_disabled() {
+        let read = |value: &str| {
+            Settings::read(|name| match name {
+                "OTEL_SDK_DISABLED" => Some(value.to_owned()),
+                "OTEL_EXPORTER_OTLP_PROTOCOL" => Some("grpc".to_owned()),
+                _ => None,
+            })
+        };
+        assert_eq!(read("TRUE").unwrap(), None);
+        assert!(read("1").is_err());
     }
 
     #[test]
