@@ -34,7 +34,7 @@ use crate::registry::{Registry, ResourceDef};
 use crate::status::{ApiError, ApiResult};
 use crate::store::{NotDurable, Object, Store, WriteError};
 use crate::{api_services, authentication, crd, custom, discovery, meta, verbs, webhook};
-pub(crate) use call::Call;
+pub(crate) use call::{Call, OfController};
 pub use service::ApiService;
 
 /// The size limit of bodies, in bytes; kube-apiserver's own limit.
@@ -369,11 +369,24 @@ impl Server {
         let accepted = negotiate::accept(headers, endpoint, def.has_message())
             .map_err(|error| error.with_first_warnings(deprecated.clone()))?;
         let warnings = Mutex::default();
+        let is_of_controller = parts.extensions.get::<OfController>().is_some();
         let own_token = parts.extensions.get::<Origin>().and_then(|origin| origin.token.clone());
         let upgrade = parts.extensions.get::<OnUpgrade>().cloned();
         let server = self.clone();
-        let call =
-            Call { server, def, path, query, headers, body, user, own_token, accepted, upgrade, warnings };
+        let call = Call {
+            server,
+            def,
+            path,
+            query,
+            headers,
+            body,
+            user,
+            is_of_controller,
+            own_token,
+            accepted,
+            upgrade,
+            warnings,
+        };
         let reply = verbs::dispatch(&call, &parts.method).await;
         let warnings = call.warnings.into_inner().unwrap_or_else(PoisonError::into_inner);
         match reply {

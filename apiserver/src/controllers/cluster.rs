@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::meta;
-use crate::server::Server;
+use crate::server::{OfController, Server};
 use crate::store::Object;
 
 /// A built-in resource that controllers handle.
@@ -303,6 +303,7 @@ impl Cluster {
             .uri(path)
             .header(http::header::CONTENT_TYPE, kind)
             .header(http::header::USER_AGENT, self.agent)
+            .extension(OfController)
             .body(Full::<Bytes>::from(body.to_string()))
             .map_err(|e| Fault { code: 400, message: e.to_string() })?;
         let response = self.server.clone().handle(request).await;

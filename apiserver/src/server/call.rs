@@ -22,6 +22,8 @@ pub(crate) struct Call<'a> {
     pub(crate) body: Bytes,
     /// The user, in the form of `authentication.k8s.io`.
     pub(crate) user: Value,
+    /// A controller of the server sends the request.
+    pub(crate) is_of_controller: bool,
     /// The server's own token, where it requires one.
     pub(crate) own_token: Option<Arc<str>>,
     pub(crate) accepted: negotiate::Accepted,
@@ -30,6 +32,10 @@ pub(crate) struct Call<'a> {
     /// Warnings for the client, each text once.
     pub(super) warnings: Mutex<Vec<String>>,
 }
+
+/// Marks requests of the server's controllers.
+#[derive(Clone, Copy)]
+pub(crate) struct OfController;
 
 impl Call<'_> {
     /// Adds a text as a `Warning` header.

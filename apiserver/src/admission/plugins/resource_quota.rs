@@ -32,8 +32,9 @@ impl Charge {
 impl Drop for Charge {
     fn drop(&mut self) {
         for (key, added) in std::mem::take(&mut self.quotas) {
-            // The controller may have counted without the write already, so it counts again.
-            self.server.recounts().insert(key.to_string());
+            // The controller may have counted without the write already, so it counts again after this write.
+            let mut recounts = self.server.recounts();
+            recounts.insert(key.to_string());
             let now = self.server.now();
             self.server.modify(QUOTAS, &key, |quota| {
                 let mut next = quota.clone();

@@ -33,7 +33,9 @@ pub(super) async fn wait(attributes: &Attributes<'_>, object: Option<&Value>) {
     let (server, namespace) = (&attributes.call.server, &attributes.call.path.namespace);
     let Some(pod) = new_pod(attributes, object) else { return };
     let is_active = |namespace: Arc<Object>| !meta::is_terminating(&namespace.value);
-    let waits = !is_mirror(pod) && matches!(account_of(pod), "" | DEFAULT);
+    // The controllers are one task, which creates the account as well. They try again.
+    let waits =
+        !attributes.call.is_of_controller && !is_mirror(pod) && matches!(account_of(pod), "" | DEFAULT);
     if !waits || !server.store.get("namespaces", namespace).is_some_and(is_active) {
         return;
     }

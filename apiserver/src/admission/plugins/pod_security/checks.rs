@@ -51,7 +51,7 @@ pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Returns the checks that a pod violates.
+/// A violated check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Violation {
     pub(super) reason: String,
