@@ -50,10 +50,11 @@ pub(super) async fn replace_without_webhook(
     cluster: &Cluster<'_>,
     name: &str,
     manifest: &Value,
-) -> Result<Value, client::Error> {
+) -> Result<Value, CrdError> {
     let mut patch = manifest.clone();
     patch["spec"]["conversion"] = json!({"strategy": "None", "webhook": null});
-    cluster.patch_definition(name, None, &strict(), &Patch::Merge(patch)).await
+    let replaced = cluster.patch_definition(name, None, &strict(), &Patch::Merge(patch)).await;
+    replaced.map_err(|error| fault(name, error))
 }
 
 /// Has the server check the definition that an upgrade ends with, without storing it.
@@ -64,7 +65,7 @@ pub(super) async fn check(
     name: &str,
     live: &Value,
     manifest: &Value,
-) -> Result<(), client::Error> {
+) -> Result<(), CrdError> {
     let mut whole = json!({"metadata": {"resourceVersion": live["metadata"]["resourceVersion"]}});
     whole["spec"] = manifest["spec"].clone();
     for field in ["annotations", "labels"] {
@@ -74,7 +75,16 @@ pub(super) async fn check(
         whole["metadata"][field] = all.into();
     }
     let params = PatchParams { dry_run: true, ..strict() };
-    cluster.patch_parts(name, &whole, &params).await.map(drop)
+    cluster.patch_parts(name, &whole, &params).await.map(drop).map_err(|error| fault(name, error))
+}
+
+/// Names the unknown fields of a definition. The server's message about a patch quotes the whole object before them.
+fn fault(name: &str, error: client::Error) -> CrdError {
+    let message = error.status().map_or("", |status| &status.message);
+    match message.rsplit_once("strict decoding error: ") {
+        Some((_, reason)) => CrdError::Definition { name: name.to_owned(), reason: reason.to_owned() },
+        None => error.into(),
+    }
 }
 
 /// The parameters of writes whose unknown fields the server refuses, as it does in an apply.
