@@ -115,7 +115,7 @@ const STATUS_ALONE: [&str; 7] = [
     "volumeattachments",
 ];
 
-/// The fields that a write of the status leaves as they are, and that nobody owns by it (`GetResetFields` of the kinds' status strategies).
+/// The fields that a write of the status does not change. Its manager does not own them (`GetResetFields` of the kinds' status strategies).
 pub(crate) fn ignored_by_status(def: &ResourceDef) -> &'static [&'static str] {
     match def.plural.as_str() {
         _ if def.is_custom() => &["metadata", "spec"],
