@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use http::Uri;
 use kubesmith_apimachinery::golang;
 use serde_json::Value;
 
@@ -44,11 +45,11 @@ impl Endpoint {
         let authorities = if blank { Vec::new() } else { authorities };
         let service = &config["service"];
         let place = match &config["url"] {
-            Value::String(url) => Place::Url(url.clone()),
+            Value::String(url) => Place::Url(called(url)),
             _ => Place::Service {
                 namespace: text(&service["namespace"]),
                 name: text(&service["name"]),
-                path: text(&service["path"]),
+                path: cleaned(service["path"].as_str().unwrap_or_default()),
                 port: service["port"].as_u64().unwrap_or(443),
             },
         };
@@ -58,7 +59,7 @@ impl Endpoint {
     /// Returns the endpoint of a service on this host; `None` if the webhook has a URL of its own.
     pub(super) fn on(&self, host: &WebhookHost) -> Option<Self> {
         let Place::Service { path, .. } = &self.place else { return None };
-        let url = format!("https://{}/{}", host.address, path.trim_start_matches('/'));
+        let url = format!("https://{}{path}", host.address);
         let own = if self.authorities.is_empty() { None } else { self.server_name() };
         let authorities = [self.authorities.as_slice(), b"\n", host.authority.as_bytes()].concat();
         Some(Self { place: Place::Url(url), authorities, other_name: own })
@@ -69,8 +70,7 @@ impl Endpoint {
         match &self.place {
             Place::Url(url) => url.clone(),
             Place::Service { path, port, .. } => {
-                let slash = if path.starts_with('/') { "" } else { "/" };
-                format!("https://{}:{port}{slash}{path}", self.server_name().unwrap_or_default())
+                format!("https://{}:{port}{path}", self.server_name().unwrap_or_default())
             }
         }
     }
@@ -110,9 +110,29 @@ impl Endpoint {
             }
             other => return Err(format!("unsupported service type {}", golang::quote(other))),
         };
-        let slash = if path.starts_with('/') { "" } else { "/" };
-        Ok(format!("https://{host}:{port}{slash}{path}"))
+        Ok(format!("https://{host}:{port}{path}"))
     }
+}
+
+/// The URL that is called for that of a configuration.
+fn called(url: &str) -> String {
+    let Ok(uri) = url.parse::<Uri>() else { return url.to_owned() };
+    let (Some(scheme), Some(host)) = (uri.scheme(), uri.authority()) else { return url.to_owned() };
+    format!("{scheme}://{host}{}", cleaned(uri.path()))
+}
+
+/// The path that is called for that of a configuration, by Go's `path.Join("/", path)`: envtest writes `//mutate`
+/// (`DefaultVersionedAPIPath` in `client-go/rest/url_utils.go`).
+fn cleaned(path: &str) -> String {
+    let mut segments = Vec::new();
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => drop(segments.pop()),
+            _ => segments.push(segment),
+        }
+    }
+    format!("/{}", segments.join("/"))
 }
 
 #[cfg(test)]
@@ -144,6 +164,17 @@ mod tests {
         let error = endpoint.address(&service(spec)).unwrap_err();
         assert_eq!(error, "no service port 8443 found for service \"hook\"");
         assert_eq!(endpoint.address(&Store::new(10)).unwrap_err(), "service \"hook\" not found");
+    }
+
+    #[test]
+    fn path_of_a_webhook_is_cleaned() {
+        for (path, expected) in [("//mutate", "/mutate"), ("/a/./b/../c/", "/a/c"), ("", "/")] {
+            let url = Endpoint::of(&json!({"url": format!("https://[::1]:9443{path}")}));
+            assert_eq!(url.url(), format!("https://[::1]:9443{expected}"));
+            let service =
+                Endpoint::of(&json!({"service": {"namespace": "ns", "name": "hook", "path": path}}));
+            assert_eq!(service.url(), format!("https://hook.ns.svc:443{expected}"));
+        }
     }
 
     #[test]
