@@ -133,7 +133,8 @@ codes! {
     INVALID_PRINT_COLUMN = 206, "invalid print column",
         "A column has a name of printable characters, a type (integer, number, string, boolean, date), a JSON \
          path, and optionally description, format (int32, int64, float, double, byte, date, date-time, password) and \
-         priority.";
+         priority. For Go types it is a warning: \
+         controller-gen writes any name, and API servers accept it.";
     INVALID_JSON_PATH = 207, "invalid JSON path",
         "Paths start with a dot: `.spec.nodename`, `.status.conditions[?(@.type==\"Ready\")].status`. Paths of scale and \
          of selectable fields name one field and use no brackets or wildcards. API servers accept every column path that \
@@ -168,7 +169,8 @@ codes! {
     INVALID_URL = 309, "invalid URL",
         "The value must be an absolute URL, such as https://example.com/docs.";
     INVALID_ENUM = 310, "invalid enum values",
-        "The allowed values must differ from each other and fit the field's type.";
+        "The allowed values must differ from each other and fit the field's type. For Go types it is a warning: \
+         controller-gen writes other values, too, and API servers accept them.";
     PRESENCE = 311, "required and optional at once",
         "A field is either required or optional; the two keys contradict each other.";
     DUPLICATE_FIELD = 312, "two fields or variants of the same name",

@@ -34,11 +34,10 @@ type Result<T> = std::result::Result<T, ScanError>;
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Ident,
-    /// Digits that Go reads as an integer; `valid` is false for octal numbers with an 8 or 9.
-    Int {
-        valid: bool,
-    },
+    Int,
     Float,
+    /// What begins like a number and is none in Go, such as `08`, `0x` and `1__0`.
+    NoNumber,
     /// In double quotes.
     Quoted,
     /// In backticks.
@@ -161,6 +160,10 @@ impl<'a> Scanner<'a> {
     pub(super) fn value(&mut self, ty: &Type) -> Result<(Json, Range<usize>)> {
         self.skip_space();
         let start = self.at;
+        // An argument without a value, which controller-gen takes to begin with the delimiter.
+        if *ty == Type::String && self.peek().is_some_and(|c| matches!(c, ',' | ';' | '}')) {
+            return Ok((Json::String(String::new()), start..start));
+        }
         let json = self.parse(ty, false)?;
         let end = start + self.text[start..self.at].trim_end().len();
         Ok((json, start..end))
@@ -196,7 +199,7 @@ impl<'a> Scanner<'a> {
         let negative = self.take('-');
         let token = self.next()?;
         let fits = match token.kind {
-            Kind::Int { .. } => true,
+            Kind::Int => true,
             Kind::Float => *ty == Type::Number,
             _ => false,
         };
@@ -206,13 +209,15 @@ impl<'a> Scanner<'a> {
         }
         let digits = &self.text[token.range.clone()];
         let text = if negative { format!("-{digits}") } else { digits.to_owned() };
-        let number = match text.parse::<i64>() {
+        // Of Go's ways to write a number, `strconv.Atoi` takes decimal digits alone, and `ParseFloat` also `_`.
+        let plain = if *ty == Type::Number { text.replace('_', "") } else { text.clone() };
+        let number = match plain.parse::<i64>() {
             Ok(n) => Some(Number::Int(n)),
-            Err(_) => text.parse::<f64>().ok().filter(|f| f.is_finite()).map(Number::Float),
+            Err(_) => plain.parse::<f64>().ok().filter(|f| f.is_finite()).map(Number::Float),
         };
         let whole = |number: &Number| *ty == Type::Number || matches!(number, Number::Int(_));
         number.filter(whole).map(Json::Number).ok_or_else(|| ScanError {
-            message: format!("`{text}` is not a number of 64 bits"),
+            message: format!("`{text}` is not a decimal number of 64 bits"),
             range: start..token.range.end,
         })
     }
@@ -226,14 +231,11 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A quoted or raw string, or the bare tokens up to a delimiter.
+    /// A quoted or raw string, or the bare tokens up to a delimiter; a delimiter that comes first is part of the string.
     fn string(&mut self, in_map: bool) -> Result<String> {
         self.skip_space();
         let start = self.at;
         let is_delimiter = |c: char| matches!(c, ',' | ';' | '}') || (in_map && c == ':');
-        if self.peek().is_some_and(is_delimiter) {
-            return Ok(String::new());
-        }
         let token = self.next()?;
         match token.kind {
             Kind::Quoted => {
@@ -328,7 +330,7 @@ impl<'a> Scanner<'a> {
         }
         let alone = ahead.peek().is_none_or(|c| matches!(c, ',' | ';' | '}'));
         Ok(match token.kind {
-            Kind::Int { valid: true } if alone => Type::Int,
+            Kind::Int if alone => Type::Int,
             Kind::Float if alone => Type::Number,
             _ => Type::String,
         })
@@ -377,24 +379,42 @@ fn quoted(text: &str) -> Option<usize> {
     None
 }
 
-/// A decimal number as Go's scanner delimits it. controller-gen's parser does not read other bases as
-/// numbers.
+/// A number as Go's `text/scanner` delimits it (`scanNumber`): with a prefix for other bases, and `_` between digits.
 fn number(text: &str) -> (Kind, usize) {
-    let whole = length_while(text, |c| c.is_ascii_digit());
-    let mut end = whole;
-    if text[end..].starts_with('.') {
-        end += 1 + length_while(&text[end + 1..], |c| c.is_ascii_digit());
+    let base = match text.as_bytes() {
+        [b'0', b'x' | b'X', ..] => 16,
+        [b'0', b'o' | b'O', ..] => 8,
+        [b'0', b'b' | b'B', ..] => 2,
+        _ => 10,
+    };
+    let start = if base == 10 { 0 } else { 2 };
+    let digits =
+        |from: usize, base: u32| from + length_while(&text[from..], |c| c == '_' || c.is_digit(base.max(10)));
+    let whole = digits(start, base);
+    let mut end = if text[whole..].starts_with('.') { digits(whole + 1, base) } else { whole };
+    let has_exponent = text[end..].starts_with(['e', 'E', 'p', 'P']);
+    if has_exponent {
+        end = digits(end + 1 + usize::from(text[end + 1..].starts_with(['+', '-'])), 10);
     }
-    let exponent = text[end..].strip_prefix(['e', 'E']).map(|rest| rest.trim_start_matches(['+', '-']));
-    if let Some(digits) = exponent.map(|rest| length_while(rest, |c| c.is_ascii_digit())).filter(|n| *n > 0) {
-        let sign = usize::from(text[end + 1..].starts_with(['+', '-']));
-        end += 1 + sign + digits;
-    }
-    if end > whole {
-        return (Kind::Float, end);
-    }
-    let octal = text.len() > 1 && text.starts_with('0') && whole > 1;
-    (Kind::Int { valid: !(octal && text[..whole].contains(['8', '9'])) }, whole)
+    let is_float = end > whole;
+    let is_octal = !is_float && whole > 1 && text.starts_with('0');
+    let base = if base == 10 && is_octal { 8 } else { base };
+    // `_` may follow the prefix, and a fraction may lack digits on one side.
+    let after_prefix = text[start..end].strip_prefix('_').filter(|_| start > 0).unwrap_or(&text[start..end]);
+    let is_number = |part: &str| {
+        part.split('_').all(|group| !group.is_empty() && group.chars().all(|c| c.is_digit(base)))
+    };
+    let is_valid = match (is_float, base) {
+        (false, _) => is_number(after_prefix),
+        (true, 10) => {
+            after_prefix.split(['.', 'e', 'E', '+', '-']).all(|part| part.is_empty() || is_number(part))
+                && (!has_exponent || text[..end].ends_with(|c: char| c.is_ascii_digit()))
+        }
+        // Only base 16 has fractions, which `p` must end.
+        (true, base) => base == 16 && has_exponent && text[..end].ends_with(|c: char| c.is_ascii_digit()),
+    };
+    let kind = if is_float { Kind::Float } else { Kind::Int };
+    (if is_valid { kind } else { Kind::NoNumber }, end)
 }
 
 /// The value of a Go literal in double quotes; `None` for other literals.

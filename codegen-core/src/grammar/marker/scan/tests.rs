@@ -34,7 +34,17 @@ fn scalars_parse_as_in_controller_gen() {
         ],
     );
     check(&Type::Int, &[("42", "42"), ("-42", "-42"), ("017", "17")]);
-    check(&Type::Number, &[("1.5", "1.5"), ("-2", "-2"), ("1e3", "1000")]);
+    check(
+        &Type::Number,
+        &[
+            ("1.5", "1.5"),
+            ("-2", "-2"),
+            ("1e3", "1000"),
+            ("1_000", "1000"),
+            ("1_0.5", "10.5"),
+            ("089.5", "89.5"),
+        ],
+    );
     check(&Type::Bool, &[("false", "false"), ("true", "true")]);
 }
 
@@ -47,6 +57,11 @@ fn lists_and_maps_parse_as_in_controller_gen() {
             ("hi;hello;hey y'all", r#"["hi","hello","hey y'all"]"#),
             ("{hi,hello,hey y'all}", r#"["hi","hello","hey y'all"]"#),
             ("a", r#"["a"]"#),
+            ("a;", r#"["a"]"#),
+            ("a;;b", r#"["a",";b"]"#),
+            ("a; ;;b;", r#"["a",";","b"]"#),
+            ("{a,,b}", r#"["a",",b"]"#),
+            ("{,}", r#"[","]"#),
         ],
     );
     let nested = Type::Slice(Box::new(Type::Slice(Box::new(Type::Int))));
@@ -82,8 +97,31 @@ fn untyped_value_is_guessed_as_in_controller_gen() {
             ("100Mi", r#""100Mi""#),
             ("2024-01-15", r#""2024-01-15""#),
             ("sha256:08a7b", r#""sha256:08a7b""#),
+            ("0b12", r#""0b12""#),
+            ("0x1.8", r#""0x1.8""#),
+            ("0x1F/a", r#""0x1F/a""#),
+            ("1__0", r#""1__0""#),
+            ("1e+", r#""1e+""#),
+            ("1._5", r#""1._5""#),
+            ("1e1_0", "10000000000"),
+            (";a", r#"[";a"]"#),
+            ("{a: , b: c}", r#"{"a":", b: c"}"#),
         ],
     );
+}
+
+/// The scanner knows other notations than `strconv.Atoi` and `strconv.ParseFloat`, which read its tokens.
+#[test]
+fn numbers_of_other_bases_are_refused() {
+    for text in ["0x1F", "0X_1f", "0o17", "0b101", "-0b1", "1_000", "0_7", "0x1p4", "{a: 0x1F}", "{1_0, 2}"] {
+        assert!(read(&Type::Any, text).is_err(), "{text}");
+    }
+    for text in ["0x1F", "0b11", "0o7", "1__0", "1_", "089"] {
+        assert!(read(&Type::Number, text).is_err(), "{text}");
+    }
+    for text in ["0x3", "1_0", "089"] {
+        assert!(read(&Type::Int, text).is_err(), "{text}");
+    }
 }
 
 #[test]
