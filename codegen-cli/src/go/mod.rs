@@ -23,6 +23,7 @@ mod survey;
 mod syntax;
 mod text;
 mod translate;
+mod tree;
 
 use std::path::{Path, PathBuf};
 

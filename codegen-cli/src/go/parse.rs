@@ -1,29 +1,22 @@
-//! Parses the text of a Go file into declarations, by tree-sitter's grammar.
+//! Reads the declarations of a parsed Go file.
 
-use tree_sitter::{Node, Parser, Tree};
+use tree_sitter::Node;
 
 use super::comments::Groups;
 use super::markers;
 use super::release::Release;
-use super::syntax::{
-    Comments, Constant, Field, File, Import, Kind, Method, Part, Place, Type, TypeDecl, Word,
-};
+use super::syntax::{Comments, Constant, Field, File, Import, Kind, Method, Part, Type, TypeDecl, Word};
+use super::tree::{self, Parsed};
 
 /// The deepest nesting of types, far from the end of the stack.
 const DEPTH_LIMIT: usize = 100;
 
 /// Parses a file; syntax errors are listed and the rest is read.
 pub(crate) fn parse_file(text: &str, release: Release) -> File {
-    let mut parser = Parser::new();
-    let is_known = parser.set_language(&tree_sitter_go::LANGUAGE.into()).is_ok();
-    let parse = |text: &str| parser.parse(text, None);
-    let Some((tree, errors)) = is_known.then(|| tree(text, parse)).flatten() else { return File::default() };
-    let root = tree.root_node();
-    let mut comments = Vec::new();
+    let Some(Parsed { tree, comments, errors }) = tree::parse(text) else { return File::default() };
     let file = File { is_generated: is_generated(text), errors, ..File::default() };
-    collect(root, &mut comments, &mut Vec::new());
     let mut reader = Reader { text, groups: Groups::new(text, comments, release), file };
-    for node in children(root) {
+    for node in children(tree.root_node()) {
         reader.declaration(node);
     }
     let rest = reader.groups.rest();
@@ -34,80 +27,6 @@ pub(crate) fn parse_file(text: &str, release: Release) -> File {
         reader.file.errors.push(0..text.find('\n').unwrap_or(text.len()));
     }
     reader.file
-}
-
-/// The tree of a text, and its errors. The grammar lacks `new(expression)` of Go 1.26; as a call of another function of a name as
-/// long, it is no error.
-fn tree(text: &str, mut parse: impl FnMut(&str) -> Option<Tree>) -> Option<(Tree, Vec<Place>)> {
-    let errors = |tree: &Tree| {
-        let mut errors = Vec::new();
-        collect(tree.root_node(), &mut Vec::new(), &mut errors);
-        errors
-    };
-    let tree = parse(text)?;
-    let found = errors(&tree);
-    if found.is_empty() || !text.contains("new(") {
-        return Some((tree, found));
-    }
-    let other = parse(&without_new(text))?;
-    let left = errors(&other);
-    Some(if left.len() < found.len() { (other, left) } else { (tree, found) })
-}
-
-/// The text with another name in place of `new` before what is no type.
-fn without_new(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("new(") {
-        let (before, after) = rest.split_at(at);
-        let is_name = before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        let argument = after["new(".len()..].trim_start();
-        let is_type = ["[", "*", "map[", "struct", "interface", "chan ", "func("]
-            .iter()
-            .any(|start| argument.starts_with(start));
-        out.push_str(before);
-        out.push_str(if is_name || is_type { "new(" } else { "nue(" });
-        rest = &after["new(".len()..];
-    }
-    out.push_str(rest);
-    out
-}
-
-/// Nodes that cannot affect types, so that errors in them are ignored: functions, and values of variables, where the
-/// grammar lacks `new(expression)` of Go 1.26.
-const BODIES: [&str; 4] = ["block", "function_declaration", "method_declaration", "var_declaration"];
-
-/// The comments of a file, and the errors in its declarations.
-fn collect(root: Node<'_>, comments: &mut Vec<Place>, errors: &mut Vec<Place>) {
-    let mut cursor = root.walk();
-    let mut bodies = 0_usize;
-    loop {
-        let node = cursor.node();
-        let is_body = BODIES.contains(&node.kind());
-        if node.kind() == "comment" {
-            comments.push(node.byte_range());
-        } else if bodies == 0 && (node.is_error() || node.is_missing()) && !is_generic_alias(node) {
-            errors.push(node.byte_range());
-        }
-        if cursor.goto_first_child() {
-            bodies += usize::from(is_body);
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return;
-            }
-            bodies -= usize::from(BODIES.contains(&cursor.node().kind()));
-        }
-    }
-}
-
-/// Whether an error is the `=` of an alias with type parameters, of Go 1.24, which the grammar lacks.
-fn is_generic_alias(node: Node<'_>) -> bool {
-    let parent = node.parent().filter(|parent| parent.kind() == "type_spec");
-    node.byte_range().len() == 1
-        && node.child(0).is_some_and(|child| child.kind() == "=")
-        && parent.is_some_and(|parent| parent.child_by_field_name("type_parameters").is_some())
 }
 
 fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {

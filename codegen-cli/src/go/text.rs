@@ -4,6 +4,9 @@ use crate::source::{FileId, Loc, Piece};
 
 use super::syntax::{Place, Word};
 
+/// The length in bytes from which a text gets another part.
+const PART: usize = 32 << 10;
+
 /// The place of a part of a file.
 pub(super) fn loc(file: FileId, place: &Place) -> Loc {
     let at = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
@@ -47,8 +50,25 @@ impl Text {
         self.push("\n");
     }
 
+    /// The text and other texts of the same file, in parts that are not empty, so that several threads can read a long one.
+    pub(super) fn with<'o>(self, others: impl Iterator<Item = &'o Text>) -> Vec<Self> {
+        let mut parts = vec![self];
+        for other in others {
+            match parts.last_mut() {
+                Some(last) if last.out.len() < PART => last.append(other),
+                _ => parts.push(Self {
+                    file: other.file,
+                    out: other.out.clone(),
+                    pieces: other.pieces.clone(),
+                }),
+            }
+        }
+        parts.retain(|part| !part.out.trim().is_empty());
+        parts
+    }
+
     /// Adds the contents of another text of the same file.
-    pub(super) fn append(&mut self, other: &Text) {
+    fn append(&mut self, other: &Text) {
         let start = u32::try_from(self.out.len()).unwrap_or(u32::MAX);
         self.out.push_str(&other.out);
         let moved =

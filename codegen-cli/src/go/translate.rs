@@ -434,11 +434,10 @@ impl Translator<'_> {
                     text.push("\n");
                 }
                 let broken = self.broken.range(own.clone()).map(|id| parsed.types[id.item].name.text.clone());
-                let broken = broken.collect();
-                self.texts.range(own).for_each(|(_, declaration)| text.append(declaration));
-                if !text.out.trim().is_empty() {
-                    let Text { out, pieces, .. } = text;
-                    texts.push(Translated { file: *id, package, text: out, pieces, broken });
+                let broken: Vec<String> = broken.collect();
+                let declared = self.texts.range(own).map(|(_, declaration)| declaration);
+                for Text { out, pieces, .. } in text.with(declared) {
+                    texts.push(Translated { file: *id, package, text: out, pieces, broken: broken.clone() });
                 }
             }
         }

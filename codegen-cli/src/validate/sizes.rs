@@ -11,6 +11,7 @@ use crate::definition::Definition;
 use crate::diag::Diagnostic;
 use crate::docs;
 use crate::ir::Resource;
+use crate::parallel;
 use crate::source::SourceMap;
 
 /// The most bytes in all annotations of an object, in one of which `kubectl apply` stores the object
@@ -28,8 +29,10 @@ const DESCRIPTION_LENGTHS: [usize; 6] = [1_000, 500, 200, 100, 50, 0];
 
 /// Warns about CRDs that `kubectl apply` or etcd cannot store.
 pub(crate) fn sizes(definitions: &[Definition<'_>], sources: &SourceMap) -> Vec<Diagnostic> {
-    let large = definitions.iter().filter(|definition| !is_small(definition));
-    large.filter_map(|definition| check(definition, sources)).collect()
+    let found = parallel::map(definitions, |definition| {
+        (!is_small(definition)).then(|| check(definition, sources)).flatten()
+    });
+    found.into_iter().flatten().collect()
 }
 
 /// Counts bytes.
