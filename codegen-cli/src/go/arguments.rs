@@ -1,17 +1,43 @@
 //! Settles the arguments of markers as controller-gen reads them: `Definition.Parse` and `Argument.parseSlice` of
 //! controller-tools, pkg/markers/parse.go.
 
-use kubesmith_core::grammar::{Definition, Shape, marker_definition};
+use kubesmith_core::diag::Code;
+use kubesmith_core::grammar::{Definition, Place, Shape, marker_definition};
 
 use super::markers;
+use super::resolve::At;
 use super::syntax::Word;
+use super::translate::Translator;
+use crate::diag::Diagnostic;
 
-/// A marker with the last of each argument, and without arguments that are empty lists, which equal absent ones;
+impl Translator<'_> {
+    /// Refuses values of markers that take none.
+    pub(super) fn refuse_values(&mut self, at: At, markers: &[Word], place: Place) {
+        let is_refused = |(definition, value): &(&Definition, &str)| {
+            !value.is_empty() && definition.fits(place) && self.options.release.knows(&definition.name)
+        };
+        for marker in markers {
+            let Some((Definition { name, .. }, _)) = markers::flag(marker).filter(is_refused) else {
+                continue;
+            };
+            let loc = self.resolver.loc(at, &marker.place);
+            self.resolver.diagnostics.push(
+                Diagnostic::error(Code::WRONG_VALUE, loc, format!("`+{name}` takes no value"))
+                    .help(format!("write +{name}, or remove the line")),
+            );
+        }
+    }
+}
+
+/// A marker with the last of each argument, and without a flag's `=` and arguments that are empty lists, which equal absent ones;
 /// `None`: the marker itself is an empty list.
 pub(super) fn settled(marker: &Word) -> Option<Word> {
     let name = markers::name(marker);
     if name.ends_with(":Enum") && marker.text.split_once('=').is_some_and(|(_, value)| is_empty(value)) {
         return None;
+    }
+    if let Some((definition, "")) = markers::flag(marker) {
+        return Some(Word { text: text(&definition.name, &[]), place: marker.place.clone() });
     }
     let all = of(marker);
     let kept: Vec<&str> = (0..all.len()).filter(|at| counts(marker, &all, *at)).map(|at| all[at]).collect();

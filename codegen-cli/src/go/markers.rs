@@ -1,7 +1,7 @@
 //! Selects the effective markers of a Go declaration, as controller-gen does: unknown and misplaced markers
 //! have no effect, and the last duplicate wins.
 
-use kubesmith_core::grammar::{Definition, Family, Place, Target, marker_definition, marker_name};
+use kubesmith_core::grammar::{Definition, Family, Place, Shape, Target, marker_definition, marker_name};
 
 use super::release::Release;
 use super::syntax::Word;
@@ -17,7 +17,7 @@ const PRESENCE: [&str; 6] = [
     "k8s:required",
 ];
 
-/// Markers that have no effect with the value `false`.
+/// Markers that take `true` or `false`, and have no effect with the latter.
 const BOOLEAN: [&str; 3] = ["ExclusiveMaximum", "ExclusiveMinimum", "UniqueItems"];
 
 /// Markers for packages in controller-gen's registry that types do not have.
@@ -84,6 +84,19 @@ fn counts<'d>(marker: &Word, place: Place) -> Option<&'d Definition> {
     let is_nothing = name == "default" && value.starts_with("ref(")
         || value == "false" && BOOLEAN.iter().any(|last| name.ends_with(last));
     (definition.fits(place) && !is_foreign && !is_nothing && !PRESENCE.contains(&name)).then_some(definition)
+}
+
+/// A marker that takes no value and has `=`, also after `:x`, the syntax of arguments: its definition, and what follows.
+/// `Definition.Parse` of controller-tools, pkg/markers/parse.go, refuses that unless it is empty.
+pub(super) fn flag(marker: &Word) -> Option<(&'static Definition, &str)> {
+    let (said, value) = marker.text.trim_start_matches('+').split_once('=')?;
+    let outer = || said.rsplit_once(':').and_then(|(outer, _)| marker_definition(outer));
+    let definition = marker_definition(said).or_else(outer)?;
+    let (Target::Key(_, key) | Target::Item(_, key)) = definition.target else { return None };
+    let takes_none = matches!(key.shape, Shape::Flag)
+        && !matches!(family(definition), Some(Family::Genclient | Family::Deepcopy))
+        && !BOOLEAN.iter().any(|last| definition.name.ends_with(last));
+    takes_none.then_some((definition, value.trim()))
 }
 
 fn family(definition: &Definition) -> Option<Family> {

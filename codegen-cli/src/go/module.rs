@@ -86,14 +86,16 @@ impl Module {
         all.join("/")
     }
 
+    /// The folder of one of its packages.
+    pub(super) fn own(&self, import: &str) -> Option<PathBuf> {
+        let inner = inside(&self.path, import).filter(|_| !self.path.is_empty())?;
+        Some(self.folder.join(inner)).filter(|folder| folder.is_dir())
+    }
+
     /// The folder of a package.
     pub(super) fn find(&self, import: &str) -> Option<PathBuf> {
-        let inner = inside(&self.path, import).filter(|_| !self.path.is_empty());
-        if let Some(inner) = inner {
-            let folder = self.folder.join(inner);
-            if folder.is_dir() {
-                return Some(folder);
-            }
+        if let Some(folder) = self.own(import) {
+            return Some(folder);
         }
         let vendored = self.folder.join("vendor").join(import);
         if vendored.is_dir() {

@@ -282,32 +282,45 @@ impl Packages {
         files.iter().flat_map(|(_, file)| &file.methods).any(|m| m.receiver == *name && m.name.text == method)
     }
 
-    /// All packages, the inputs first and each of these after those that it imports, as `go list -deps` prints the
-    /// packages of a module (`PackageList` of Go, cmd/go/internal/load/pkg.go), from which controller-gen starts.
-    pub(super) fn roots_first(&self) -> Vec<usize> {
-        let (mut seen, mut out) = (vec![false; self.list.len()], Vec::new());
-        for root in (0..self.list.len()).filter(|at| self.list[*at].is_input) {
-            self.after_imports(root, &mut seen, &mut out, 0);
+    /// All packages, the inputs first. `by_imports`: each input stands after those that it imports, as `go list -deps`
+    /// prints the packages of a module (`PackageList` of Go, cmd/go/internal/load/pkg.go), from which controller-gen starts.
+    pub(super) fn roots_first(&self, by_imports: bool) -> Vec<usize> {
+        let (mut out, others): (Vec<usize>, Vec<usize>) =
+            (0..self.list.len()).partition(|at| self.list[*at].is_input);
+        if by_imports {
+            let mut seen = HashSet::new();
+            for root in std::mem::take(&mut out) {
+                self.after_imports(self.list[root].module, &self.list[root].path, &mut seen, &mut out, 0);
+            }
         }
-        out.retain(|at| self.list[*at].is_input);
-        out.extend((0..self.list.len()).filter(|at| !self.list[*at].is_input));
+        out.extend(others);
         out
     }
 
-    fn after_imports(&self, at: usize, seen: &mut [bool], out: &mut Vec<usize>, depth: usize) {
-        if depth > IMPORT_DEPTH || std::mem::replace(&mut seen[at], true) {
+    /// Adds a package of the module after those that it imports, if it is an input.
+    fn after_imports(
+        &self,
+        module: usize,
+        path: &str,
+        seen: &mut HashSet<(usize, String)>,
+        out: &mut Vec<usize>,
+        depth: usize,
+    ) {
+        let known = self.by_path.get(&(module, path.to_string())).copied().flatten();
+        let input = known.or_else(|| self.by_suffix(path)).filter(|at| self.list[*at].is_input);
+        let path = input.map_or(path, |at| &self.list[at].path);
+        if depth > IMPORT_DEPTH || !seen.insert((module, path.to_string())) {
             return;
         }
-        let Package { files, module, .. } = &self.list[at];
-        let imports = files.iter().flat_map(|(_, file)| &file.imports).map(|import| &import.path.text);
-        for path in imports.collect::<BTreeSet<_>>() {
-            let known = self.by_path.get(&(*module, path.clone())).copied().flatten();
-            let found = known.or_else(|| self.by_suffix(path));
-            if let Some(found) = found.filter(|found| self.list[*found].module == *module) {
-                self.after_imports(found, seen, out, depth + 1);
-            }
+        let imports: BTreeSet<String> = match input {
+            Some(at) if self.list[at].module != module => return,
+            Some(at) => imports_of(self.list[at].files.iter().map(|(_, file)| file)),
+            None => self.modules[module].own(path).map_or_else(BTreeSet::new, |folder| imports_in(&folder)),
+        };
+        for path in imports {
+            self.after_imports(module, &path, seen, out, depth + 1);
         }
-        out.push(at);
+        out.extend(input);
     }
 
     /// How to get a package that another package imports.
@@ -392,6 +405,18 @@ fn go_files(folder: &Path) -> Vec<PathBuf> {
         .collect();
     files.sort();
     files
+}
+
+/// The paths that files import.
+fn imports_of<'f>(files: impl Iterator<Item = &'f File>) -> BTreeSet<String> {
+    files.flat_map(|file| &file.imports).map(|import| import.path.text.clone()).collect()
+}
+
+/// The paths that the package in a folder imports.
+fn imports_in(folder: &Path) -> BTreeSet<String> {
+    let texts = go_files(folder).into_iter().filter_map(|file| fs::read_to_string(file).ok());
+    let files = texts.filter(|text| constraint::is_built(text)).map(|text| parse::head(&text));
+    imports_of(files.collect::<Vec<File>>().iter())
 }
 
 /// Whether a folder has the files of a package.

@@ -29,6 +29,14 @@ pub(crate) fn parse_file(text: &str, release: Release) -> File {
     reader.file
 }
 
+/// Parses the part of a file before its declarations, with its imports.
+pub(super) fn head(text: &str) -> File {
+    let is_declaration =
+        |line: &str| ["const", "func", "type", "var"].iter().any(|start| line.starts_with(start));
+    let lines = text.split_inclusive('\n').take_while(|line| !is_declaration(line));
+    parse_file(&text[..lines.map(str::len).sum()], Release::default())
+}
+
 fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).collect()

@@ -250,6 +250,7 @@ impl Translator<'_> {
 
     /// Writes the effective markers; `ty` is the type to which they apply.
     fn markers(&mut self, text: &mut Text, at: At, all: &[Word], place: MarkerPlace, ty: Option<&Type>) {
+        self.refuse_values(at, all, place);
         let visible = ty.map(|ty| self.visible(at, ty));
         let mut counts: Vec<&Word> = Vec::new();
         // A marker that the release does not know replaces none.
@@ -420,7 +421,8 @@ impl Translator<'_> {
     fn finish(mut self) -> Translation {
         self.warn_of_documentation();
         let mut texts = Vec::new();
-        for package in self.resolver.packages.roots_first() {
+        let by_imports = self.options.beside.webhooks && self.options.release.older().keeps_packages;
+        for package in self.resolver.packages.roots_first(by_imports) {
             let found = &self.resolver.packages.list[package];
             for (file, (id, parsed)) in found.files.iter().enumerate() {
                 let mut text = Text::new(*id);

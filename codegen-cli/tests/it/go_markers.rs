@@ -61,6 +61,16 @@ fn webhooks_of_older_releases_follow_those_of_imported_packages() {
         names.collect::<String>()
     };
     assert_eq!([order("v0.11.4"), order("v0.19.0"), order("v0.20.0")], ["zyx", "zyx", "xyz"]);
+    // A package that no input names and no type needs can lie between.
+    folder.write(
+        "api/v2/hooks.go",
+        format!("package v2\n\nimport _ \"example.com/op/internal\"\n\n{}", hook("z")),
+    );
+    folder.write("internal/a.go", "package internal\n\nimport _ \"example.com/op/api/v3\"\n\nfunc f() {}\n");
+    assert_eq!([order("v0.19.0"), order("v0.20.0")], ["xzy", "xyz"]);
+    // Without a go.mod, a package has another path than its imports say.
+    std::fs::remove_file(folder.path("go.mod")).unwrap();
+    assert_eq!(order("v0.19.0"), "zyx");
 }
 
 #[test]
@@ -85,6 +95,49 @@ fn last_of_repeated_arguments_counts_and_empty_lists_are_absent() {
     let folder =
         module("type Spec struct {\n\t// +kubebuilder:validation:Enum={}\n\tA string `json:\"a\"`\n}\n");
     assert!(!text(&run(&folder, &[Generator::Crd])).contains("enum:"));
+}
+
+/// `Argument.parseString` of controller-tools, pkg/markers/parse.go, takes a delimiter that comes first for text.
+#[test]
+fn empty_part_of_a_list_is_joined_with_the_next() {
+    let folder =
+        module("type Spec struct {\n\t// +kubebuilder:validation:Enum=a;;b\n\tA string `json:\"a\"`\n}\n");
+    let crd = text(&run(&folder, &[Generator::Crd]));
+    assert!(crd.contains("enum:\n                - a\n                - ;b\n"), "{crd}");
+}
+
+#[test]
+fn values_that_controller_gen_cannot_read_are_refused() {
+    let field = |marker: &str| {
+        let folder = module(&format!("type Spec struct {{\n\t// +{marker}\n\tA string `json:\"a\"`\n}}\n"));
+        support::short(&crds(&folder))
+    };
+    for marker in [
+        "nullable=true",
+        "nullable:x=1",
+        "optional=true",
+        "k8s:required=false",
+        "kubebuilder:validation:Required=false",
+        "kubebuilder:validation:XEmbeddedResource:=true",
+        "kubebuilder:default=0x1F",
+        "kubebuilder:default=1_000",
+        "kubebuilder:validation:MinLength=0x3",
+    ] {
+        let shown = field(marker);
+        assert!(shown.contains("error[KS00"), "{marker}: {shown}");
+    }
+    for marker in ["nullable=", "nullable =true", "optional:x", "kubebuilder:storageversion=true"] {
+        let shown = field(marker);
+        assert!(!shown.contains("error["), "{marker}: {shown}");
+    }
+    let folder = kind("// +kubebuilder:subresource:status=true\n");
+    folder.write("api/Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.19.0\n");
+    assert!(support::short(&crds(&folder)).contains("`+kubebuilder:subresource:status` takes no value"));
+    folder.write(
+        "api/v1/types.go",
+        format!("{HEADER}type Spec struct {{\n\t// +k8s:optional=true\n\tA string `json:\"a\"`\n}}\n"),
+    );
+    run(&folder, &[Generator::Crd]);
 }
 
 /// `NeedCRDFor` of controller-tools, pkg/crd/spec.go.
