@@ -174,14 +174,6 @@ impl ApiError {
         self
     }
 
-    /// Sets the `Warning` headers of the response.
-    pub(crate) fn with_warnings(mut self, warnings: Vec<String>) -> Self {
-        if let Self::Status(status) = &mut self {
-            status.warnings = warnings;
-        }
-        self
-    }
-
     /// Adds `Warning` headers.
     pub(crate) fn with_more_warnings(mut self, warnings: Vec<String>) -> Self {
         if let Self::Status(status) = &mut self {

@@ -81,7 +81,8 @@ pub fn validates(format: &str, text: &str) -> bool {
         "isbn10" => is_isbn10(text),
         "isbn13" => is_isbn13(text),
         "creditcard" => is_credit_card(text),
-        "ssn" => SSN.is_match(text),
+        // Only with its separators (`IsSSN` of govalidator).
+        "ssn" => text.len() == 11 && SSN.is_match(text),
         "hexcolor" => HEX_COLOR.is_match(text),
         "rgbcolor" => RGB_COLOR.is_match(text),
         "byte" => is_base64(text),
@@ -401,7 +402,7 @@ mod tests {
             ("isbn10", "0321751043", "0321751044"),
             ("isbn13", "978-0321751041", "978-0321751042"),
             ("creditcard", "4111 1111 1111 1111", "4111 1111 1111 1112"),
-            ("ssn", "123-45-6789", "123-45-678"),
+            ("ssn", "123-45-6789", "123456789"),
             ("hexcolor", "#FFFFFF", "#FFFFF"),
             ("rgbcolor", "rgb(1,2,3)", "rgb(1,2)"),
             ("bsonobjectid", "507f1f77bcf86cd799439011", "507f"),

@@ -31,7 +31,7 @@ pub(crate) fn created(server: &Server, def: &ResourceDef, value: &mut Value) -> 
         if !value["spec"]["dataSourceRef"]["namespace"].as_str().unwrap_or_default().is_empty() {
             crate::meta::object_mut(&mut value["spec"]).remove("dataSourceRef");
         }
-        drop_foreign_source(&mut value["spec"]);
+        drop_foreign_source(&Value::Null, &mut value["spec"]);
         equal_sources(&mut value["spec"]);
     }
     if def.collection == "pods" { app_armor::sync(value) } else { Vec::new() }
@@ -63,6 +63,7 @@ pub(crate) fn updated(
         services::updated(server, current, value);
     }
     if def.collection == CLAIMS {
+        drop_foreign_source(&current["spec"], &mut value["spec"]);
         equal_sources(&mut value["spec"]);
     }
 }
@@ -87,9 +88,12 @@ fn keep_observed_generation(current: &Value, value: &mut Value) {
 
 const CLAIMS: &str = "persistentvolumeclaims";
 
-/// Drops `dataSource` of other kinds than claims and snapshots if it is given alone
+/// Drops `dataSource` of other kinds than claims and snapshots if it is given alone, and the claim had no source
 /// (`EnforceDataSourceBackwardsCompatibility` of pkg/api/persistentvolumeclaim/util.go).
-fn drop_foreign_source(spec: &mut Value) {
+fn drop_foreign_source(before: &Value, spec: &mut Value) {
+    if !before["dataSource"].is_null() || !before["dataSourceRef"].is_null() {
+        return;
+    }
     let source = &spec["dataSource"];
     let kind = source["kind"].as_str().unwrap_or_default();
     let is_known = match source["apiGroup"].as_str().unwrap_or_default() {
@@ -181,7 +185,10 @@ fn drop_disabled_of_pods(spec: &mut Value) {
 fn note_phase(server: &Server, current: &Value, volume: &mut Value) {
     const SINCE: &str = "lastPhaseTransitionTime";
     let (old, new) = (&current["status"], &mut volume["status"]);
-    if old["phase"] != new["phase"] && old[SINCE] == new[SINCE] {
+    let is_same_phase = old["phase"] == new["phase"];
+    if is_same_phase && new[SINCE].is_null() && !old[SINCE].is_null() {
+        new[SINCE] = old[SINCE].clone();
+    } else if !is_same_phase && (new[SINCE].is_null() || old[SINCE] == new[SINCE]) {
         new[SINCE] = server.now().into();
     }
 }

@@ -89,11 +89,45 @@ impl Duplicates {
 /// # Errors
 /// Returns the parser's error.
 pub(crate) fn json(body: &[u8]) -> Result<Decoded, String> {
-    parsed(body).or_else(|fault| without_half_pairs(body).map_or(Err(fault), |whole| parsed(&whole)))
+    json_as(body, Form::Json)
 }
 
-fn parsed(body: &[u8]) -> Result<Decoded, String> {
-    let mut repeated = Repeated::new(false);
+/// Decodes a JSON patch as a list of Go's `jsonPatchOp`, with unknown members of operations among the faults (`applyJSPatch` of
+/// endpoints/handlers/patch.go).
+///
+/// # Errors
+/// Returns the parser's error, or that of the first member with a wrong type.
+pub(crate) fn json_patch(body: &[u8]) -> Result<Decoded, String> {
+    let decoded = json_as(body, Form::JsonPatch)?;
+    let Value::Array(operations) = &decoded.value else { return Ok(decoded) };
+    for operation in operations {
+        match operation {
+            Value::Object(members) => {
+                let typed = OPERATION_TEXTS.iter().filter_map(|name| Some((name, members.get(*name)?)));
+                for (name, value) in typed.filter(|(_, value)| !value.is_string() && !value.is_null()) {
+                    let of = golang::json_type(value);
+                    return Err(format!(
+                        "json: cannot unmarshal {of} into Go struct field jsonPatchOp.{name} of type string"
+                    ));
+                }
+            }
+            Value::Null => {}
+            other => return Err(golang::cannot_unmarshal(other, "handlers.jsonPatchOp")),
+        }
+    }
+    Ok(decoded)
+}
+
+/// The members of a JSON patch's operation that are texts.
+const OPERATION_TEXTS: [&str; 3] = ["op", "path", "from"];
+
+fn json_as(body: &[u8], form: Form) -> Result<Decoded, String> {
+    parsed(body, form)
+        .or_else(|fault| without_half_pairs(body).map_or(Err(fault), |whole| parsed(&whole, form)))
+}
+
+fn parsed(body: &[u8], form: Form) -> Result<Decoded, String> {
+    let mut repeated = Repeated::new(form);
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     let go = |e: serde_json::Error| {
         json_error(body).or_else(|| json_number_error(body)).unwrap_or_else(|| e.to_string())
@@ -137,7 +171,7 @@ pub(crate) fn yaml(body: &[u8]) -> Result<Decoded, String> {
     if open_brackets(body) > YAML_OPEN_BRACKETS {
         return Err("error converting YAML to JSON: yaml: exceeded max depth of 10000".to_owned());
     }
-    let mut repeated = Repeated::new(true);
+    let mut repeated = Repeated::new(Form::Yaml);
     let value = first(text).map_or(Ok(Value::Null), |document| read(document, Some(text), &mut repeated));
     let value = value.map_err(|e| format!("error converting YAML to JSON: {}", goyaml(text, &e)))?;
     let faults = with_lines(text, repeated.faults);
@@ -216,27 +250,55 @@ fn open_brackets(text: &[u8]) -> usize {
     most
 }
 
-/// Collects the members that occur more than once.
+/// What a body is.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    Json,
+    JsonPatch,
+    Yaml,
+}
+
+/// Collects the members that occur more than once, and the unknown ones of a JSON patch.
 struct Repeated {
     faults: Vec<Fault>,
-    yaml: bool,
+    form: Form,
 }
 
 impl Repeated {
-    fn new(yaml: bool) -> Self {
-        Self { faults: Vec::new(), yaml }
+    fn new(form: Form) -> Self {
+        Self { faults: Vec::new(), form }
+    }
+
+    /// Whether the path leads to, or into, a member that operations of a JSON patch do not have.
+    fn is_unknown(&self, path: &[Step]) -> bool {
+        let is_known = |name: &str| name == "value" || OPERATION_TEXTS.contains(&name);
+        self.form == Form::JsonPatch
+            && matches!(path, [Step::Item(_), Step::Member(name), ..] if !is_known(name))
+    }
+
+    fn add(&mut self, offset: Option<usize>, fault: &str, path: &[Step]) {
+        let prefix = if self.form == Form::JsonPatch { "json patch " } else { "" };
+        let text = format!("{prefix}{fault} field {}", golang::quote(&path_text(path)));
+        self.faults.push(Fault { offset, text });
     }
 }
 
 impl Observer for Repeated {
+    fn member(&mut self, path: &[Step]) {
+        if path.len() == 2 && self.is_unknown(path) {
+            self.add(None, "unknown", path);
+        }
+    }
+
     fn duplicate(&mut self, path: &[Step], offset: Option<usize>) -> Result<(), &'static str> {
-        let text = match path.last() {
-            Some(Step::Member(name)) if self.yaml => {
-                format!("key {} already set in map", golang::quote(name))
+        match path.last() {
+            Some(Step::Member(name)) if self.form == Form::Yaml => {
+                let text = format!("key {} already set in map", golang::quote(name));
+                self.faults.push(Fault { offset, text });
             }
-            _ => format!("duplicate field {}", golang::quote(&path_text(path))),
-        };
-        self.faults.push(Fault { offset, text });
+            _ if self.is_unknown(path) => {}
+            _ => self.add(offset, "duplicate", path),
+        }
         Ok(())
     }
 }
@@ -280,6 +342,25 @@ mod tests {
         assert_eq!(
             decoded.duplicates.errors(),
             [format!("yaml: unmarshal errors:\n  {}\n  {}", lines[0], lines[1])]
+        );
+    }
+
+    #[test]
+    fn json_patch_is_a_list_of_operations() {
+        let decoded = json_patch(br#"[{"OP":"x","op":"add","path":"/a","value":{"b":1,"b":2},"path":"/c"}]"#);
+        let faults = [
+            r#"json patch unknown field "[0].OP""#,
+            r#"json patch duplicate field "[0].value.b""#,
+            r#"json patch duplicate field "[0].path""#,
+        ];
+        assert_eq!(decoded.unwrap().duplicates.errors(), faults);
+        assert_eq!(
+            json_patch(br#"[null, {"op": 1}]"#).unwrap_err(),
+            "json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string"
+        );
+        assert_eq!(
+            json_patch(br#"["fly"]"#).unwrap_err(),
+            "json: cannot unmarshal string into Go value of type handlers.jsonPatchOp"
         );
     }
 

@@ -247,8 +247,11 @@ fn served(range: &Range<'_>, endpoint: Endpoint, has_message: bool) -> Option<Ac
 }
 
 fn media_type(headers: &HeaderMap) -> String {
-    let text = headers.get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
-    text.split(';').next().unwrap_or_default().trim().to_lowercase()
+    content_type(headers).split(';').next().unwrap_or_default().trim().to_lowercase()
+}
+
+fn content_type(headers: &HeaderMap) -> &str {
+    headers.get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default()
 }
 
 /// Returns the form of an object in a body; JSON if the client names none.
@@ -278,12 +281,12 @@ pub(crate) enum PatchKind {
     Apply,
 }
 
-/// Returns the kind of patch in a body.
+/// Returns the kind of patch in a body. Its media type is compared as it is (`PatchResource` of endpoints/handlers/patch.go).
 ///
 /// # Errors
 /// `UnsupportedMediaType`.
 pub(crate) fn patch_kind(headers: &HeaderMap, custom: bool) -> ApiResult<PatchKind> {
-    match media_type(headers).as_str() {
+    match content_type(headers).split(';').next().unwrap_or_default() {
         "application/json-patch+json" => Ok(PatchKind::Json),
         "application/merge-patch+json" => Ok(PatchKind::Merge),
         "application/strategic-merge-patch+json" if !custom => Ok(PatchKind::Strategic),

@@ -124,14 +124,14 @@ pub(super) fn settle_namespace(call: &Call<'_>, value: &mut Value) -> ApiResult<
     Ok(())
 }
 
-/// Removes unknown fields and reports them as the client requested; returns the warnings.
+/// Removes unknown fields and reports them as the client requested.
 pub(super) fn settle_fields(
-    def: &ResourceDef,
+    call: &Call<'_>,
     value: &mut Value,
     duplicates: &Duplicates,
     options: &WriteOptions,
-) -> ApiResult<Vec<String>> {
-    fields(def, value, duplicates, options, settle).map_err(|fault| undecodable(def, &fault))
+) -> ApiResult<()> {
+    fields(call, value, duplicates, options, settle).map_err(|fault| undecodable(&call.def, &fault))
 }
 
 /// Refuses a body that is no object of its kind (`transformDecodeError` of endpoints/handlers/rest.go).
@@ -147,25 +147,41 @@ pub(super) fn undecodable_as(kind: &str, version: &str, fault: &str) -> ApiError
 
 /// As [`settle_fields`], with the bare fault, and another way to decode built-in kinds.
 pub(super) fn fields(
-    def: &ResourceDef,
+    call: &Call<'_>,
     value: &mut Value,
     duplicates: &Duplicates,
     options: &WriteOptions,
+    settle: Settle,
+) -> Result<(), String> {
+    let mut unknown = unknown_fields(&call.def, value, settle)?;
+    if call.def.is_custom() {
+        return report(call, &unknown, duplicates, options);
+    }
+    duplicates.order(&mut unknown);
+    report(call, &unknown, &duplicates.of_known(&unknown), options)
+}
+
+/// Decodes an object as one of its kind, and removes the fields that this does not know; returns their paths.
+///
+/// # Errors
+/// Returns the fault of an object that is not of its kind.
+pub(super) fn unknown_fields(
+    def: &ResourceDef,
+    value: &mut Value,
     settle: Settle,
 ) -> Result<Vec<String>, String> {
     match &def.behaviour {
         Behaviour::BuiltIn(built_in) => {
             let managers = value.pointer("/metadata/managedFields").and_then(Value::as_array);
             let resets = managers.is_some_and(Vec::is_empty);
-            let mut unknown = builtin::settle(built_in, value, settle)?;
+            let unknown = builtin::settle(built_in, value, settle)?;
             if resets {
                 // Objects of Go types keep an empty list, which removes all ownership as an empty entry does
                 // (`isResetManagedFields` of apimachinery's pkg/util/managedfields). For custom resources, `SetObjectMeta` of
                 // apiextensions' pkg/apiserver/schema/objectmeta has dropped the list before that.
                 meta::set(value, "managedFields", json!([{}]));
             }
-            duplicates.order(&mut unknown);
-            reported(&unknown, &duplicates.of_known(&unknown), options)
+            Ok(unknown)
         }
         Behaviour::Custom(custom) => {
             let of_metadata = custom.coerce(value)?;
@@ -176,17 +192,17 @@ pub(super) fn fields(
             pruned.sort();
             unknown.extend(pruned);
             unknown.extend(embedded);
-            reported(&unknown, duplicates, options)
+            Ok(unknown)
         }
     }
 }
 
-/// Decodes the body as an object of a type that is no resource of its own, with warnings about its fields.
+/// Decodes the body as an object of a type that is no resource of its own.
 pub(super) fn read_typed(
     call: &Call<'_>,
     (group, version, kind): (&str, &str, &str),
     options: &WriteOptions,
-) -> ApiResult<(Value, Vec<String>)> {
+) -> ApiResult<Value> {
     let Decoded { mut value, duplicates } = read_object_as(call, kind)?;
     let def = ResourceDef {
         group: group.to_owned(),
@@ -201,31 +217,37 @@ pub(super) fn read_typed(
     }
     identity::check_as(call, &def, &mut value)?;
     let undecodable = |fault: String| undecodable_as(kind, version, &fault);
-    let Some(message) = types::of_kind(&def.api_version(), kind) else { return Ok((value, Vec::new())) };
+    let Some(message) = types::of_kind(&def.api_version(), kind) else { return Ok(value) };
     let mut unknown = settle(&mut value, message).map_err(undecodable)?;
     duplicates.order(&mut unknown);
-    let warnings = reported(&unknown, &duplicates.of_known(&unknown), options).map_err(undecodable)?;
-    Ok((value, warnings))
+    report(call, &unknown, &duplicates.of_known(&unknown), options).map_err(undecodable)?;
+    Ok(value)
 }
 
-/// Returns warnings about unknown and repeated fields, or the error about them.
-pub(super) fn reported(
+/// Reports unknown and repeated fields as the client requested: as warnings or as an error.
+pub(super) fn report(
+    call: &Call<'_>,
     unknown: &[String],
     duplicates: &Duplicates,
     options: &WriteOptions,
-) -> Result<Vec<String>, String> {
-    let unknown = unknown.iter().map(|path| format!("unknown field {}", golang::quote(path)));
+) -> Result<(), String> {
+    let unknown = unknown.iter().map(|path| unknown_field(path));
     match options.field_validation {
-        FieldValidation::Ignore => Ok(Vec::new()),
-        FieldValidation::Warn => Ok(duplicates.warnings().into_iter().chain(unknown).collect()),
-        FieldValidation::Strict => {
-            let faults: Vec<String> = duplicates.errors().into_iter().chain(unknown).collect();
-            if faults.is_empty() {
-                return Ok(Vec::new());
-            }
-            Err(format!("strict decoding error: {}", faults.join(", ")))
+        FieldValidation::Ignore => Ok(()),
+        FieldValidation::Warn => {
+            duplicates.warnings().into_iter().chain(unknown).for_each(|warning| call.warn(&warning));
+            Ok(())
         }
+        FieldValidation::Strict => refuse_strictly(duplicates.errors().into_iter().chain(unknown).collect()),
     }
+}
+
+fn unknown_field(path: &str) -> String {
+    format!("unknown field {}", golang::quote(path))
+}
+
+fn refuse_strictly(faults: Vec<String>) -> Result<(), String> {
+    if faults.is_empty() { Ok(()) } else { Err(format!("strict decoding error: {}", faults.join(", "))) }
 }
 
 /// As [`settle_fields`] for an applied configuration, which stays as the client wrote it, and has to fit its schema.
@@ -234,7 +256,7 @@ pub(super) fn settle_applied(
     value: &Value,
     duplicates: &Duplicates,
     options: &WriteOptions,
-) -> ApiResult<Vec<String>> {
+) -> ApiResult<()> {
     let def = &call.def;
     match &def.behaviour {
         Behaviour::BuiltIn(built_in) => {
@@ -251,9 +273,12 @@ pub(super) fn settle_applied(
         Behaviour::Custom(_) => crate::managed::check_config(call, value)?,
     }
     match options.field_validation {
-        FieldValidation::Ignore => Ok(Vec::new()),
-        FieldValidation::Warn => Ok(duplicates.warnings()),
-        FieldValidation::Strict if duplicates.is_empty() => Ok(Vec::new()),
+        FieldValidation::Ignore => Ok(()),
+        FieldValidation::Warn => {
+            duplicates.warnings().iter().for_each(|warning| call.warn(warning));
+            Ok(())
+        }
+        FieldValidation::Strict if duplicates.is_empty() => Ok(()),
         FieldValidation::Strict => {
             let prefix = "error strict decoding YAML: error converting YAML to JSON: ";
             Err(ApiError::bad_request(format!("{prefix}{}", duplicates.errors().join(", "))))
@@ -297,17 +322,15 @@ pub(crate) fn settle_changed(def: &ResourceDef, value: &mut Value, change: Chang
         custom.fill_defaults(value);
         return Ok(());
     }
-    let field_validation = match change {
-        Change::Operations => FieldValidation::Strict,
-        Change::Webhook | Change::Configuration => FieldValidation::Ignore,
-    };
     let settle = if change == Change::Configuration { settle_merged } else { settle };
-    let options = WriteOptions { field_validation, ..WriteOptions::default() };
     // Only a request takes all ownership away by an empty list. Admission leaves the object without managers.
     if value["metadata"]["managedFields"].as_array().is_some_and(Vec::is_empty) {
         meta::remove(value, "managedFields");
     }
-    fields(def, value, &Duplicates::default(), &options, settle)?;
+    let unknown = unknown_fields(def, value, settle)?;
+    if change == Change::Operations {
+        refuse_strictly(unknown.iter().map(|path| unknown_field(path)).collect())?;
+    }
     meta::tidy(value);
     default(def, value, Stage::Update);
     Ok(())

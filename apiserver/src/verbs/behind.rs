@@ -10,12 +10,11 @@ use serde_json::{Value, json};
 use super::{admit, create, delete};
 use crate::builtin::{Generation, Stage};
 use crate::conversion;
-use crate::http::decode::Duplicates;
-use crate::http::query::{FieldValidation, WriteOptions};
 use crate::registry::ResourceDef;
 use crate::server::Server;
 use crate::status::{ApiError, ApiResult, Cause};
 use crate::store::{Object, WriteError};
+use crate::types::decode::settle;
 use crate::{crd, meta};
 
 /// The limit of attempts for a write when clients write the same object.
@@ -98,10 +97,9 @@ pub(crate) fn take(server: &Arc<Server>, def: &ResourceDef, namespace: &str, nam
 /// # Errors
 /// Returns an error if the object is not of its kind, has an invalid name, or is one that every server would refuse.
 fn complete(server: &Server, def: &ResourceDef, value: &mut Value) -> ApiResult<()> {
-    let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..WriteOptions::default() };
     admit::check_depth(value)?;
-    admit::settle_fields(def, value, &Duplicates::default(), &ignoring)?;
-    // `settle_fields` writes an empty list so for the management of fields, which these writes skip.
+    admit::unknown_fields(def, value, settle).map_err(|fault| admit::undecodable(def, &fault))?;
+    // `unknown_fields` writes an empty list so for the management of fields, which these writes skip.
     if value["metadata"]["managedFields"] == json!([{}]) {
         meta::remove(value, "managedFields");
     }

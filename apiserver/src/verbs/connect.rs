@@ -55,8 +55,7 @@ async fn run<T: Send>(
     let kind = admission::kind_of_subresource(&call.def.plural, &call.path.subresource);
     let (group, version, kind) = kind.unwrap_or(("", "v1", &call.def.kind));
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
-    let (mut body, warnings) = admit::read_typed(call, (group, version, kind), &options)?;
-    warnings.iter().for_each(|warning| call.warn(warning));
+    let mut body = admit::read_typed(call, (group, version, kind), &options)?;
     admit::settle_namespace(call, &mut body)?;
     admit::dedup_owners(call, &mut body, false);
     if kind == tokens::REQUEST {

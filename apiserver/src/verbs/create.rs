@@ -26,13 +26,12 @@ pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     let decoded = admit::read_object(call)?;
     let mut value = decoded.value;
     identity::check(call, &mut value)?;
-    let warnings = admit::settle_fields(&call.def, &mut value, &decoded.duplicates, &options)?;
+    admit::settle_fields(call, &mut value, &decoded.duplicates, &options)?;
     admit::check_kind(&call.def, &value)?;
     admit::check_place(call, &mut value, "")?;
     admit::dedup_owners(call, &mut value, false);
-    let posted = store(call, value, &options, By::Create).await;
-    let object = posted.map_err(|e| e.with_warnings(warnings.clone()))?;
-    Ok(read::shown(call, 201, &object).await?.with_warnings(warnings))
+    let object = store(call, value, &options, By::Create).await?;
+    read::shown(call, 201, &object).await
 }
 
 /// The verb of the storage that creates the object.

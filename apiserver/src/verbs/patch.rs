@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::update::{self, Edit};
 use super::{admit, create, identity, read, write};
-use crate::http::decode::{self, Decoded, Duplicates};
+use crate::http::decode::{self, Decoded};
 use crate::http::negotiate::{self, PatchKind};
 use crate::http::query::{FieldValidation, WriteOptions};
 use crate::http::reply::Reply;
@@ -25,14 +25,13 @@ use crate::types::{Type, show};
 pub(super) async fn patch(call: &Call<'_>) -> ApiResult<Reply> {
     let kind = negotiate::patch_kind(call.headers, call.def.is_custom())?;
     let options = options(call, kind)?;
-    let patch = read_patch(call, kind)?;
+    let patch = read_patch(call, kind, &options)?;
     if kind == PatchKind::Apply {
         return apply(call, patch, &options).await;
     }
-    let mut edit = Patched { call, kind, patch: &patch, options: &options, warnings: Vec::new() };
-    let object = update::change(call, &options, &mut edit).await;
-    let object = object.map_err(|e| e.with_warnings(edit.warnings.clone()))?;
-    Ok(read::shown(call, 200, &object).await?.with_warnings(edit.warnings))
+    let mut edit = Patched { call, kind, patch: &patch, options: &options };
+    let object = update::change(call, &options, &mut edit).await?;
+    read::shown(call, 200, &object).await
 }
 
 /// The options of a patch of this kind.
@@ -40,7 +39,7 @@ pub(super) fn options(call: &Call<'_>, kind: PatchKind) -> ApiResult<WriteOption
     let mut options = WriteOptions::parse(&call.query, "PatchOptions")?;
     options.applying = kind == PatchKind::Apply;
     let refuse = |cause| Err(ApiError::invalid_options("PatchOptions", vec![cause]));
-    if kind != PatchKind::Apply && call.query.flag("force") {
+    if kind != PatchKind::Apply && call.query.has("force") {
         return refuse(Cause::forbidden("force", "may not be specified for non-apply patch"));
     }
     if kind == PatchKind::Apply && options.field_manager.is_empty() {
@@ -55,29 +54,27 @@ struct Patched<'a> {
     kind: PatchKind,
     patch: &'a Decoded,
     options: &'a WriteOptions,
-    warnings: Vec<String>,
 }
 
 impl Edit for Patched<'_> {
     async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
         let mut next = current.clone();
         carry_out(self.call, self.kind, &mut next, &self.patch.value)?;
-        self.warnings = self.settle(current, &mut next)?;
+        self.settle(current, &mut next)?;
         Ok(next)
     }
 }
 
 impl Patched<'_> {
-    /// Completes a patched object; returns the warnings about its fields. An error shows the object as the patch left it.
-    fn settle(&self, current: &Value, next: &mut Value) -> ApiResult<Vec<String>> {
+    /// Completes a patched object. An error shows the object as the patch left it.
+    fn settle(&self, current: &Value, next: &mut Value) -> ApiResult<()> {
         let call = self.call;
         self.check_identity(current, next)?;
         let settle = self.change().settle();
-        let warnings = admit::fields(&call.def, next, &self.patch.duplicates, self.options, settle)
+        admit::fields(call, next, &self.patch.duplicates, self.options, settle)
             .map_err(|fault| self.refused(current, &fault))?;
         admit::check_kind(&call.def, next)?;
-        admit::check_place(call, next, &call.path.name)?;
-        Ok(warnings)
+        admit::check_place(call, next, &call.path.name)
     }
 
     /// Checks the identity of a patched object, which is decoded as any other; a strategic merge patch always results
@@ -178,8 +175,8 @@ impl Change<'_> {
 }
 
 /// Decodes the patch. kube-apiserver looks for the object before, unless a configuration is applied.
-pub(super) fn read_patch(call: &Call<'_>, kind: PatchKind) -> ApiResult<Decoded> {
-    decoded(call, kind).or_else(|fault| {
+pub(super) fn read_patch(call: &Call<'_>, kind: PatchKind, options: &WriteOptions) -> ApiResult<Decoded> {
+    decoded(&call.body, kind, options.field_validation).or_else(|fault| {
         if kind != PatchKind::Apply {
             write::at_path(call)?;
         }
@@ -187,13 +184,17 @@ pub(super) fn read_patch(call: &Call<'_>, kind: PatchKind) -> ApiResult<Decoded>
     })
 }
 
-fn decoded(call: &Call<'_>, kind: PatchKind) -> ApiResult<Decoded> {
+fn decoded(body: &[u8], kind: PatchKind, validation: FieldValidation) -> ApiResult<Decoded> {
+    // Without field validation, only the library decodes JSON and merge patches.
+    let by_library = validation == FieldValidation::Ignore;
     // Go's type of the patch, and the prefix of its errors (endpoints/handlers/patch.go).
     let (decoded, into, prefix) = match kind {
-        PatchKind::Json => (decode::json(&call.body), "[]handlers.jsonPatchOp", "error decoding patch: "),
-        PatchKind::Merge => (decode::json(&call.body), golang::MAP, "error decoding patch: "),
-        PatchKind::Strategic => (decode::json(&call.body), golang::MAP, ""),
-        PatchKind::Apply => (configuration(&call.body), golang::MAP, "error decoding YAML: "),
+        PatchKind::Json if by_library => (decode::json(body), "jsonpatch.Patch", ""),
+        PatchKind::Json => (decode::json_patch(body), "[]handlers.jsonPatchOp", "error decoding patch: "),
+        PatchKind::Merge if by_library && decode::json(body).is_err() => return Err(bad_json_patch()),
+        PatchKind::Merge => (decode::json(body), golang::MAP, "error decoding patch: "),
+        PatchKind::Strategic => (decode::json(body), golang::MAP, ""),
+        PatchKind::Apply => (configuration(body), golang::MAP, "error decoding YAML: "),
     };
     let refuse = |why: &str| Err(ApiError::bad_request(format!("{prefix}{why}")));
     let mut decoded = match decoded {
@@ -203,7 +204,7 @@ fn decoded(call: &Call<'_>, kind: PatchKind) -> ApiResult<Decoded> {
     match (kind, &decoded.value) {
         (PatchKind::Json, Value::Array(_)) => {}
         (PatchKind::Merge | PatchKind::Strategic | PatchKind::Apply, Value::Object(_)) => {}
-        (PatchKind::Merge, Value::Null) => return Err(ApiError::bad_request("Invalid JSON Patch")),
+        (PatchKind::Merge, Value::Null) => return Err(bad_json_patch()),
         (PatchKind::Json, Value::Null) => decoded.value = json!([]),
         (_, Value::Null) => decoded.value = json!({}),
         (PatchKind::Apply, other) => {
@@ -217,6 +218,11 @@ fn decoded(call: &Call<'_>, kind: PatchKind) -> ApiResult<Decoded> {
         meta::go_numbers(&mut decoded.value);
     }
     Ok(decoded)
+}
+
+/// The error of evanphx/json-patch (`ErrBadJSONPatch`).
+fn bad_json_patch() -> ApiError {
+    ApiError::bad_request("Invalid JSON Patch")
 }
 
 /// Decodes a configuration to apply: YAML, of which valid JSON is decoded by the faster parser.
@@ -268,6 +274,9 @@ fn keeps_version(call: &Call<'_>, next: &Value) -> ApiResult<()> {
 async fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiResult<Reply> {
     let def = &call.def;
     let wanted = patch.value;
+    if !call.path.subresource.is_empty() && !update::creates(def) {
+        write::at_path(call)?;
+    }
     let (version, kind) = type_of(&wanted);
     let version = version.strip_prefix('/').unwrap_or(version);
     if (version, kind) != (def.api_version().as_str(), def.kind.as_str()) {
@@ -276,14 +285,11 @@ async fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiRe
         return Err(no_object(version, kind));
     }
     let about = crate::apply::about(&wanted);
-    if !call.path.subresource.is_empty() && !update::creates(def) {
-        write::at_path(call)?;
-    }
     crate::managed::unmanaged(&wanted)?;
-    let warnings = admit::settle_applied(call, &wanted, &patch.duplicates, options)?;
+    admit::settle_applied(call, &wanted, &patch.duplicates, options)?;
     let applied = Applied { call, wanted, about, options };
-    let (object, created) = applied.carry_out().await.map_err(|e| e.with_warnings(warnings.clone()))?;
-    Ok(read::shown(call, if created { 201 } else { 200 }, &object).await?.with_warnings(warnings))
+    let (object, created) = applied.carry_out().await?;
+    read::shown(call, if created { 201 } else { 200 }, &object).await
 }
 
 /// Returns `apiVersion` and kind of a configuration.
@@ -330,8 +336,7 @@ impl Applied<'_> {
         if let Behaviour::Custom(custom) = &call.def.behaviour {
             custom.drop_invalid_metadata(&mut merged);
         } else {
-            let ignoring = WriteOptions { field_validation: FieldValidation::Ignore, ..self.options.clone() };
-            admit::fields(&call.def, &mut merged, &Duplicates::default(), &ignoring, settle_merged)
+            admit::unknown_fields(&call.def, &mut merged, settle_merged)
                 .map_err(|fault| unconvertible(&self.about, &fault))?;
         }
         let uid = meta::text(&merged, "uid");

@@ -25,7 +25,7 @@ pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     let decoded = admit::read_object(call)?;
     let mut review = decoded.value;
     identity::check(call, &mut review)?;
-    let warnings = admit::settle_fields(&call.def, &mut review, &decoded.duplicates, &options)?;
+    admit::settle_fields(call, &mut review, &decoded.duplicates, &options)?;
     admit::check_place(call, &mut review, "")?;
     meta::map_at(&mut review, "metadata");
     for field in SYSTEM_FIELDS {
@@ -43,7 +43,7 @@ pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
         review["metadata"] = json!({});
         review["spec"] = json!({});
     }
-    Ok(Reply::value(201, &review, call.accepted.form).with_warnings(warnings))
+    Ok(Reply::value(201, &review, call.accepted.form))
 }
 
 fn answer(call: &Call<'_>, review: &Value) -> ApiResult<Value> {

@@ -45,7 +45,7 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
 
 async fn updated(call: &Call<'_>, paths: &ScalePaths) -> ApiResult<Reply> {
     let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
-    let (mut wanted, warnings) = if call.def.is_custom() {
+    let mut wanted = if call.def.is_custom() {
         // The message of apiextensions' handler about any scale that it cannot decode.
         let undecodable = || {
             ApiError::bad_request(
@@ -63,12 +63,11 @@ async fn updated(call: &Call<'_>, paths: &ScalePaths) -> ApiResult<Reply> {
         let mut unknown = typed(&mut wanted, settle).map_err(|_| undecodable())?;
         duplicates.order(&mut unknown);
         let duplicates = duplicates.of_known(&unknown);
-        let warnings = admit::reported(&unknown, &duplicates, &options).map_err(|_| undecodable())?;
-        (wanted, warnings)
+        admit::report(call, &unknown, &duplicates, &options).map_err(|_| undecodable())?;
+        wanted
     } else {
         admit::read_typed(call, (GROUP, "v1", KIND), &options)?
     };
-    warnings.iter().for_each(|warning| call.warn(warning));
     admit::check_place(call, &mut wanted, &call.path.name)?;
     let edit = |old: &Value| {
         update::has_uid(call, &options, &wanted, meta::text(old, "uid"))?;
@@ -80,13 +79,13 @@ async fn updated(call: &Call<'_>, paths: &ScalePaths) -> ApiResult<Reply> {
 async fn patched(call: &Call<'_>, paths: &ScalePaths) -> ApiResult<Reply> {
     let kind = negotiate::patch_kind(call.headers, call.def.is_custom())?;
     let options = patch::options(call, kind)?;
-    let Decoded { value: patch, duplicates } = patch::read_patch(call, kind)?;
+    let Decoded { value: patch, duplicates } = patch::read_patch(call, kind, &options)?;
     if kind == PatchKind::Apply {
+        super::write::at_path(call)?;
         let (version, of) = patch::type_of(&patch);
         if (version, of) != (SCALE_VERSION, KIND) {
             return Err(patch::no_object(version, of));
         }
-        super::write::at_path(call)?;
         crate::managed::unmanaged(&patch)?;
         return write(call, paths, &options, &|old: &Value| applied(call, old, &patch, &options)).await;
     }
@@ -100,10 +99,8 @@ async fn patched(call: &Call<'_>, paths: &ScalePaths) -> ApiResult<Reply> {
             identity::not_internal(call, def, &next)?;
         }
         read_patched(call, def.as_ref(), &change, &mut next, &patched)
-            .and_then(|unknown| admit::reported(&unknown, &duplicates, &options))
-            .map_err(|fault| change.refused(&patched, &fault))?
-            .iter()
-            .for_each(|warning| call.warn(warning));
+            .and_then(|unknown| admit::report(call, &unknown, &duplicates, &options))
+            .map_err(|fault| change.refused(&patched, &fault))?;
         admit::check_place(call, &mut next, &call.path.name)?;
         Ok(crate::managed::updated_scale(call, old, &next, &options))
     };

@@ -25,12 +25,11 @@ pub(super) async fn put(call: &Call<'_>) -> ApiResult<Reply> {
     let decoded = admit::read_object(call)?;
     let mut value = decoded.value;
     identity::check(call, &mut value)?;
-    let warnings = admit::settle_fields(&call.def, &mut value, &decoded.duplicates, &options)?;
+    admit::settle_fields(call, &mut value, &decoded.duplicates, &options)?;
     admit::check_place(call, &mut value, &call.path.name)?;
     admit::dedup_owners(call, &mut value, false);
-    let (object, created) =
-        replace(call, &value, &options).await.map_err(|e| e.with_warnings(warnings.clone()))?;
-    Ok(read::shown(call, if created { 201 } else { 200 }, &object).await?.with_warnings(warnings))
+    let (object, created) = replace(call, &value, &options).await?;
+    read::shown(call, if created { 201 } else { 200 }, &object).await
 }
 
 /// Reports whether an update of a missing object creates it. So does an update of its status.

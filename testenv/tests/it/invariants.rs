@@ -1,5 +1,6 @@
 //! What holds on kube-apiserver for any schemas, objects, patches and selectors: a default is valid, what was stored can be stored again
-//! and stays, an apply that repeats another writes nothing, a merge patch and its JSON patch end the same, a selector selects what it says.
+//! and stays, an apply that repeats another writes nothing, a merge patch and its JSON patch end the same, rules refuse what a model of them refuses, a
+//! selector selects what it says.
 //!
 //! `INVARIANT_SEEDS=FROM..TO` tries other seeds.
 
@@ -9,9 +10,10 @@ use serde_json::{Map, Value, json};
 
 use crate::support::{call, patch, send};
 
+mod rules;
+
 /// How many random schemas the test tries.
 const SEEDS: u64 = 40;
-const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const NAMES: [&str; 5] = ["a", "b", "size", "type", "namespace"];
 const WORDS: [&str; 4] = ["", "red", "0", "x-y"];
 
@@ -19,6 +21,10 @@ const WORDS: [&str; 4] = ["", "red", "0", "x-y"];
 struct Dice(u64);
 
 impl Dice {
+    fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
     fn below(&mut self, n: u64) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -49,11 +55,12 @@ fn schema(dice: &mut Dice, depth: u32) -> Value {
         }
         5 => {
             let mut item = object(dice, 0);
-            item["properties"]["name"] = json!({"type": "string"});
+            item["properties"]["name"] = json!({"type": "string", "maxLength": 20});
             item["required"] = json!(["name"]);
-            json!({"type": "array", "items": item, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]})
+            json!({"type": "array", "items": item, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
+                   "maxItems": 6})
         }
-        6 => json!({"type": "object", "additionalProperties": schema(dice, 0)}),
+        6 => json!({"type": "object", "additionalProperties": schema(dice, 0), "maxProperties": 6}),
         _ => object(dice, depth - 1),
     };
     if dice.one_in(4) {
@@ -109,7 +116,9 @@ fn members(dice: &mut Dice, schema: &Value, strange: bool) -> Value {
     let mut members = Map::new();
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         if dice.one_in(2) {
-            members.insert(name.clone(), value(dice, property, strange));
+            // An enum without null refuses it, also for a nullable field.
+            let is_null = property["nullable"] == true && !property["enum"].is_array() && dice.one_in(5);
+            members.insert(name.clone(), if is_null { Value::Null } else { value(dice, property, strange) });
         }
     }
     if schema["additionalProperties"].is_object() {
@@ -186,20 +195,18 @@ struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    async fn new(env: &'a TestEnv, seed: u64) -> Self {
-        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        let schema = object(&mut dice, 2);
-        let group = format!("g{seed}.example");
+    /// Installs the definition of a kind whose `spec` has the schema.
+    async fn new(env: &'a TestEnv, group: &str, schema: Value, dice: Dice) -> Self {
         let root = json!({"type": "object", "properties": {"spec": schema}});
         let crd = json!({
             "metadata": {"name": format!("things.{group}")},
             "spec": {"group": group, "scope": "Namespaced", "names": {"plural": "things", "kind": "Thing"},
                      "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": root}}]},
         });
-        let (code, answer) = call(env, Method::POST, CRDS, crd).await;
-        assert_eq!(code, 201, "{answer}");
+        let installed = env.install_crds(vec![serde_json::from_value(crd).unwrap()]).await;
+        installed.unwrap_or_else(|err| panic!("{schema}: {err}"));
         let path = format!("/apis/{group}/v1/namespaces/default/things");
-        Self { env, dice, schema, path, group }
+        Self { env, dice, schema, path, group: group.to_owned() }
     }
 
     fn thing(&self, name: &str, spec: &Value) -> Value {
@@ -269,7 +276,9 @@ async fn invariants_of_a_cluster_hold_for_objects_of_any_schema() {
     for seed in seeds() {
         // A failing test shows what it prints.
         println!("INVARIANT_SEEDS={seed}..{}", seed + 1);
-        let mut trial = Trial::new(&env, seed).await;
+        let mut dice = Dice::new(seed);
+        let schema = object(&mut dice, 2);
+        let mut trial = Trial::new(&env, &format!("g{seed}.example"), schema, dice).await;
         trial.stores_again().await;
         trial.applies_again().await;
         for round in 0..3 {

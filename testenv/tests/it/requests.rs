@@ -98,6 +98,44 @@ async fn patch_of_missing_object_is_not_decoded() {
 }
 
 #[tokio::test]
+async fn patch_is_checked_before_it_is_applied() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let maps = "/api/v1/namespaces/default/configmaps";
+    send_json(&env, "POST", maps, json!({"metadata": {"name": "a"}, "data": {"k": "v"}})).await;
+    let (json_patch, merge) = ("application/json-patch+json", "application/merge-patch+json");
+    let of = async |query: &str, kind: &str, patch: &str| {
+        let (code, body) = send(&env, "PATCH", &format!("{maps}/a{query}"), kind, patch).await;
+        (code, body["message"].as_str().unwrap_or_default().to_owned())
+    };
+    let odd = r#"[{"op": "add", "path": "/data/k", "value": "w", "extra": 1}]"#;
+    let (code, message) = of("?fieldValidation=Strict", json_patch, odd).await;
+    assert!(code == 422 && message.ends_with(r#"json patch unknown field "[0].extra""#), "{message}");
+    assert_eq!(of("", json_patch, odd).await.0, 200);
+    let wrong = "error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string";
+    assert_eq!(of("", json_patch, r#"[{"op": 1}]"#).await, (400, wrong.to_owned()));
+    assert_eq!(of("?fieldValidation=Ignore", json_patch, r#"[{"op": 1}]"#).await.0, 422);
+    assert_eq!(of("?fieldValidation=Ignore", merge, "{").await, (400, "Invalid JSON Patch".to_owned()));
+    // Also when it is false.
+    assert_eq!(of("?force=false", merge, "{}").await.0, 422);
+    assert_eq!(of("", "APPLICATION/MERGE-PATCH+JSON", "{}").await.0, 415);
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn warnings_stay_when_the_name_is_refused() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "zz": 1, "metadata": {"name": "a", "namespace": "other"}});
+    let request = http::Request::post("/api/v1/namespaces/default/configmaps")
+        .header("content-type", "application/json")
+        .body(kube::client::Body::from(map.to_string().into_bytes()))
+        .unwrap();
+    let response = env.client().send(request).await.unwrap();
+    assert_eq!(response.status(), 400);
+    assert_eq!(response.headers()["warning"], r#"299 - "unknown field \"zz\"""#);
+    env.stop().await;
+}
+
+#[tokio::test]
 async fn continue_token_has_no_namespace() {
     let env = TestEnv::builder().start().await.unwrap();
     let maps = "/api/v1/namespaces/default/configmaps";

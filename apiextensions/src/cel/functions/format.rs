@@ -248,7 +248,7 @@ fn fixed(value: f64, precision: usize) -> String {
     grouped
 }
 
-/// `1.234500 × 10⁰³`. cel-go uses the precision as the width and always writes six digits.
+/// `1.234500×10⁰³`. cel-go uses the precision as the width and always writes six digits.
 fn scientific(value: f64, width: usize) -> String {
     if let Some(text) = no_number(value) {
         return format!("{text:>width$}");
@@ -264,7 +264,7 @@ fn scientific(value: f64, width: usize) -> String {
         digit => digit.to_digit(10).and_then(|digit| char::from_u32(u32::from('⁰') + digit)).unwrap_or(digit),
     };
     let digits: String = format!("{digits:0>2}").chars().map(raised).collect();
-    let text = format!("{mantissa}\u{202f}×\u{202f}10{sign}{digits}");
+    let text = format!("{mantissa}×10{sign}{digits}");
     format!("{text:>width$}")
 }
 
@@ -345,8 +345,8 @@ mod tests {
             ("%f", -1_234_567.5, "-1,234,567.500000"),
             ("%.0f", 999.5, "1,000"),
             ("%f", f64::INFINITY, "∞"),
-            ("%.2e", 1_052.032_911_275, "1.052033\u{202f}×\u{202f}10⁰³"),
-            ("%e", -1e-7, "-1.000000\u{202f}×\u{202f}10⁻⁰⁷"),
+            ("%.2e", 1_052.032_911_275, "1.052033×10⁰³"),
+            ("%e", -1e-7, "-1.000000×10⁻⁰⁷"),
             ("%e", f64::NEG_INFINITY, "    -∞"),
         ] {
             assert_eq!(format(template, &[Value::Double(value)]).as_deref(), Ok(text), "{template} {value}");

@@ -70,6 +70,7 @@ pub(in crate::builtin) fn pod_status(new: &Value, old: &Value) -> Vec<Cause> {
         let list = "ephemeralContainerStatuses";
         restarts(&status.child(list), &old["status"][list], |_, _| false, errors);
         claims(&status.child("resourceClaimStatuses"), &spec, errors);
+        extended_claim(&status.child("extendedResourceClaimStatus"), &spec, errors);
         status_addresses(&status, old, errors);
         resources(&status, &spec, errors);
     })
@@ -157,6 +158,48 @@ fn claims(statuses: &Field<'_>, spec: &Field<'_>, errors: &mut Errors) {
             errors.all_invalid(&claim, NameRule::Subdomain.check(claim.text()));
         }
     }
+}
+
+/// `validatePodExtendedResourceClaimStatus`.
+fn extended_claim(status: &Field<'_>, spec: &Field<'_>, errors: &mut Errors) {
+    if !status.is_set() {
+        return;
+    }
+    let mappings = status.child("requestMappings");
+    if mappings.is_empty() {
+        errors.required(&mappings, "at least one request mapping is required");
+    }
+    let mut seen: Vec<[&str; 3]> = Vec::new();
+    for mapping in mappings.items() {
+        let [container, resource, request] =
+            ["containerName", "resourceName", "requestName"].map(|name| mapping.child(name));
+        let mut containers = ["containers", "initContainers"].map(|list| spec.child(list)).into_iter();
+        let own =
+            containers.find_map(|list| list.items().find(|own| own.child("name").text() == container.text()));
+        match own {
+            Some(own) if own.value["resources"]["requests"].get(resource.text()).is_some() => {}
+            Some(_) => errors.invalid(
+                &resource,
+                "must match the extended resource name of an entry in spec.initContainers.resources.requests or \
+                 spec.containers.resources.requests",
+            ),
+            None => errors.invalid(
+                &container,
+                "must match the name of an entry in spec.initContainers.name or spec.containers.name",
+            ),
+        }
+        // The path lacks the index of the mapping there, too.
+        errors.all_invalid(
+            &request.at(status.child("requestName").path),
+            NameRule::Label.check(request.text()),
+        );
+        let names = [&container, &resource, &request];
+        if seen.contains(&names.map(Field::text)) {
+            names.into_iter().for_each(|name| errors.duplicate(name));
+        }
+        seen.push(names.map(Field::text));
+    }
+    errors.required_name(&status.child("resourceClaimName"), NameRule::Subdomain);
 }
 
 /// `validateContainerStatusUsers`.
@@ -296,6 +339,32 @@ mod tests {
         let claims = json!({"resourceClaims": [{"name": "c"}]});
         for (spec, old, new, expected) in [
             (&json!({}), json!({}), json!({"nominatedNodeName": "n"}), vec![]),
+            (
+                &json!({}),
+                json!({}),
+                json!({"extendedResourceClaimStatus": {}}),
+                vec![
+                    "status.extendedResourceClaimStatus.requestMappings",
+                    "status.extendedResourceClaimStatus.resourceClaimName",
+                ],
+            ),
+            (
+                &json!({"containers": [{"name": "c", "resources": {"requests": {"a.b/c": "1"}}}, {"name": "d"}]}),
+                json!({}),
+                json!({"extendedResourceClaimStatus": {"resourceClaimName": "n", "requestMappings": [
+                    {"containerName": "c", "resourceName": "a.b/c", "requestName": "r"},
+                    {"containerName": "d", "resourceName": "a.b/c", "requestName": "R"},
+                    {"containerName": "e", "resourceName": "a.b/c", "requestName": "r"},
+                    {"containerName": "c", "resourceName": "a.b/c", "requestName": "r"}]}}),
+                vec![
+                    "status.extendedResourceClaimStatus.requestMappings[1].resourceName",
+                    "status.extendedResourceClaimStatus.requestName",
+                    "status.extendedResourceClaimStatus.requestMappings[2].containerName",
+                    "status.extendedResourceClaimStatus.requestMappings[3].containerName",
+                    "status.extendedResourceClaimStatus.requestMappings[3].resourceName",
+                    "status.extendedResourceClaimStatus.requestMappings[3].requestName",
+                ],
+            ),
             (&json!({}), json!({}), json!({"nominatedNodeName": "n_"}), vec!["status.nominatedNodeName"]),
             (&bound, json!({}), json!({"nominatedNodeName": "n"}), vec!["status.nominatedNodeName"]),
             (&bound, json!({"nominatedNodeName": "n"}), json!({"nominatedNodeName": "n"}), vec![]),

@@ -180,8 +180,8 @@ fn value(wire: &Wire<'_>, of: &str, depth: usize) -> Result<Value, String> {
         "IntOrString" => int_or_string(bytes),
         "meta.Time" => time(bytes, false),
         "meta.MicroTime" => time(bytes, true),
-        // Only the server writes the ownership of fields.
-        "meta.FieldsV1" => Ok(Value::Null),
+        // Malformed ones own nothing, as in JSON.
+        "meta.FieldsV1" => Ok(raw_json(bytes).unwrap_or_default()),
         "RawExtension" => raw_json(bytes),
         "strings" => strings(bytes),
         message => match types::message(message) {
