@@ -103,8 +103,8 @@ pub(crate) fn json_patch(body: &[u8]) -> Result<Decoded, String> {
     for operation in operations {
         match operation {
             Value::Object(members) => {
-                let typed = OPERATION_TEXTS.iter().filter_map(|name| Some((name, members.get(*name)?)));
-                for (name, value) in typed.filter(|(_, value)| !value.is_string() && !value.is_null()) {
+                let mut typed = OPERATION_TEXTS.iter().filter_map(|name| Some((name, members.get(*name)?)));
+                if let Some((name, value)) = typed.find(|(_, value)| !value.is_string() && !value.is_null()) {
                     let of = golang::json_type(value);
                     return Err(format!(
                         "json: cannot unmarshal {of} into Go struct field jsonPatchOp.{name} of type string"

@@ -238,7 +238,7 @@ pub(super) fn report(
             duplicates.warnings().into_iter().chain(unknown).for_each(|warning| call.warn(&warning));
             Ok(())
         }
-        FieldValidation::Strict => refuse_strictly(duplicates.errors().into_iter().chain(unknown).collect()),
+        FieldValidation::Strict => refuse_strictly(duplicates.errors().into_iter().chain(unknown)),
     }
 }
 
@@ -246,7 +246,8 @@ fn unknown_field(path: &str) -> String {
     format!("unknown field {}", golang::quote(path))
 }
 
-fn refuse_strictly(faults: Vec<String>) -> Result<(), String> {
+fn refuse_strictly(faults: impl Iterator<Item = String>) -> Result<(), String> {
+    let faults: Vec<String> = faults.collect();
     if faults.is_empty() { Ok(()) } else { Err(format!("strict decoding error: {}", faults.join(", "))) }
 }
 
@@ -329,7 +330,7 @@ pub(crate) fn settle_changed(def: &ResourceDef, value: &mut Value, change: Chang
     }
     let unknown = unknown_fields(def, value, settle)?;
     if change == Change::Operations {
-        refuse_strictly(unknown.iter().map(|path| unknown_field(path)).collect())?;
+        refuse_strictly(unknown.iter().map(|path| unknown_field(path)))?;
     }
     meta::tidy(value);
     default(def, value, Stage::Update);
