@@ -250,7 +250,7 @@ fn open_brackets(text: &[u8]) -> usize {
     most
 }
 
-/// What a body is.
+/// The kind of a body.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
     Json,

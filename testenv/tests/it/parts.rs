@@ -397,3 +397,38 @@ async fn status_of_a_definition_is_stored_as_written_with_its_defaults() {
     assert_eq!(conditions(&after), ["NamesAccepted", "Established"]);
     env.stop().await;
 }
+
+#[tokio::test]
+async fn volume_keeps_the_time_of_its_phase_and_a_claim_drops_a_foreign_source() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let volumes = "/api/v1/persistentvolumes";
+    let spec =
+        json!({"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/a"}});
+    let volume = json!({"metadata": {"name": "v"}, "spec": spec});
+    let (_, created) = call(&env, Method::POST, volumes, volume.clone()).await;
+    let (code, body) = call(&env, Method::PUT, &format!("{volumes}/v/status"), volume).await;
+    assert_eq!((code, &body["status"]), (200, &created["status"]), "{body}");
+    assert!(body["status"]["lastPhaseTransitionTime"].is_string(), "{body}");
+
+    let claims = "/api/v1/namespaces/default/persistentvolumeclaims";
+    let spec = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}});
+    call(&env, Method::POST, claims, json!({"metadata": {"name": "c"}, "spec": spec})).await;
+    let foreign = json!({"spec": {"dataSource": {"apiGroup": "x.y", "kind": "Z", "name": "b"}}});
+    let (code, body) = patch(&env, &format!("{claims}/c"), "merge-patch+json", foreign).await;
+    assert_eq!((code, &body["spec"]["dataSource"]), (200, &Value::Null), "{body}");
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn applied_part_of_a_missing_object_is_not_found_before_its_type_is_checked() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let other = json!({"apiVersion": "example.com/v1", "kind": "Other"});
+    for path in
+        [format!("{PODS}/q/status"), "/apis/apps/v1/namespaces/default/deployments/q/scale".to_owned()]
+    {
+        let (code, body) =
+            patch(&env, &format!("{path}?fieldManager=m"), "apply-patch+yaml", other.clone()).await;
+        assert_eq!(code, 404, "{path}: {body}");
+    }
+    env.stop().await;
+}

@@ -188,7 +188,7 @@ fn extended_claim(status: &Field<'_>, spec: &Field<'_>, errors: &mut Errors) {
                 "must match the name of an entry in spec.initContainers.name or spec.containers.name",
             ),
         }
-        // The path lacks the index of the mapping there, too.
+        // kube-apiserver's path lacks the index of the mapping, too.
         errors.all_invalid(
             &request.at(status.child("requestName").path),
             NameRule::Label.check(request.text()),

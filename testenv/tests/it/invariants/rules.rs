@@ -46,7 +46,7 @@ fn about_property(dice: &mut Dice, schema: &Value, place: &str) -> Expression {
     // A reserved word is escaped, or stands as it is (from Kubernetes 1.32).
     let escaped = if name == "namespace" && dice.one_in(2) { "__namespace__" } else { name.as_str() };
     let place = format!("{place}.{escaped}");
-    // kube-apiserver does not find the bounds of what has a reserved name, and refuses the cost.
+    // kube-apiserver does not find the bounds of fields with a reserved name, so a rule over one costs too much.
     let is_costly =
         name == "namespace" && matches!(property["type"].as_str(), Some("array" | "object" | "string"));
     let inner = about_value(dice, property, &place);
