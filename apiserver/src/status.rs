@@ -446,8 +446,9 @@ impl StatusError {
                 .causes
                 .iter()
                 .map(|c| {
-                    let mut cause = json!({"message": c.message});
-                    for (key, value) in [("reason", &c.reason), ("field", &c.field)] {
+                    let mut cause = json!({});
+                    for (key, value) in [("reason", &c.reason), ("message", &c.message), ("field", &c.field)]
+                    {
                         if !value.is_empty() {
                             cause[key] = json!(value);
                         }

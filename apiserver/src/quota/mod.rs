@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use crate::builtin;
 use crate::registry::ResourceDef;
 
-pub(crate) use pods::{has_deadline, missing_amounts, of_containers};
+pub(crate) use pods::{aggregate, has_deadline, is_of_pods, missing_amounts, of_containers, total};
 pub(crate) use scopes::is_in_scope;
 
 /// Quantities by resource: Go's `ResourceList`.

@@ -64,10 +64,17 @@ fn of(requests: &Quantities, limits: &Quantities) -> Quantities {
     usage
 }
 
-/// Sums the requests or limits of a pod's containers. Sidecars count from their start on, other init containers alone.
-/// Amounts of the pod itself take the place of the sums.
+/// Sums the requests or limits of a pod; its own take the place of the sums of its containers.
 pub(crate) fn of_containers(pod: &Value, part: &str) -> Quantities {
-    let spec = &pod["spec"];
+    let mut sum = aggregate(&pod["spec"], part);
+    let of_pod = quantities(&pod["spec"]["resources"][part]);
+    sum.extend(of_pod.into_iter().filter(|(name, _)| is_of_pods(name)));
+    sum
+}
+
+/// Sums the requests or limits of a pod's containers (`AggregateContainerRequests`, `AggregateContainerLimits`). Sidecars count
+/// from their start on, other init containers alone.
+pub(crate) fn aggregate(spec: &Value, part: &str) -> Quantities {
     let containers = |list: &str| spec[list].as_array().into_iter().flatten();
     let own = |container: &Value| quantities(&container["resources"][part]);
     let (mut sum, mut sidecars, mut starting) = Default::default();
@@ -84,13 +91,11 @@ pub(crate) fn of_containers(pod: &Value, part: &str) -> Quantities {
         raise(&mut starting, needs);
     }
     raise(&mut sum, starting);
-    let of_pod = quantities(&spec["resources"][part]);
-    sum.extend(of_pod.into_iter().filter(|(name, _)| is_of_pods(name)));
     sum
 }
 
 /// `PodRequests` and `PodLimits`.
-fn total(pod: &Value, part: &str) -> Quantities {
+pub(crate) fn total(pod: &Value, part: &str) -> Quantities {
     let mut sum = of_containers(pod, part);
     let mut overhead = quantities(&pod["spec"]["overhead"]);
     if part == "limits" {
@@ -109,7 +114,7 @@ fn raise(to: &mut Quantities, from: Quantities) {
 }
 
 /// `IsSupportedPodLevelResource`.
-fn is_of_pods(name: &str) -> bool {
+pub(crate) fn is_of_pods(name: &str) -> bool {
     matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
 }
 

@@ -21,6 +21,7 @@ mod invariants;
 mod kinds;
 mod openapi;
 mod parts;
+mod placed_pods;
 mod plugins;
 mod pods;
 mod policies;

@@ -9,7 +9,9 @@ mod default_storage_class;
 mod default_toleration_seconds;
 mod limit_ranger;
 mod namespace_lifecycle;
+mod pod_resize;
 mod pod_security;
+mod pod_topology_labels;
 mod priority;
 mod resource_quota;
 mod runtime_class;
@@ -41,6 +43,7 @@ const ORDER: &[Plugin] = &[
     default_storage_class::admit,
     runtime_class::admit,
     default_ingress_class::admit,
+    pod_topology_labels::admit,
 ];
 
 /// Refuses an object after mutating admission.
@@ -54,6 +57,7 @@ const VALIDATORS: &[Validator] = &[
     claim_resize::validate,
     runtime_class::validate,
     certificates::validate,
+    pod_resize::validate,
 ];
 
 /// Waits until the plugins can decide. It belongs before [`admit`].
