@@ -3,13 +3,13 @@
 
 use serde_json::Value;
 
-use super::{app_armor, defaults, services};
+use super::{app_armor, autoscaling, defaults, services};
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Server;
 use crate::types;
 
-/// Completes a new object after its name and UID are set; returns warnings.
-pub(crate) fn created(server: &Server, def: &ResourceDef, value: &mut Value) -> Vec<String> {
+/// Completes a new object after its name and UID are set; returns warnings. `given` is the object of the request.
+pub(crate) fn created(server: &Server, def: &ResourceDef, given: &Value, value: &mut Value) -> Vec<String> {
     let Behaviour::BuiltIn(kind) = &def.behaviour else { return Vec::new() };
     if kind.status && value["status"].is_null() {
         let blank = kind.message().map(types::decode::blank);
@@ -17,8 +17,15 @@ pub(crate) fn created(server: &Server, def: &ResourceDef, value: &mut Value) -> 
             value["status"] = status;
         }
     }
+    if def.collection == AUTOSCALERS {
+        autoscaling::drop_status(value);
+    }
     (kind.default)(value, super::Stage::Create);
+    let shares_labels = def.collection == "jobs.batch" && defaults::shares_labels(given, value);
     (kind.prepare)(value);
+    if shares_labels {
+        value["metadata"]["labels"] = value["spec"]["template"]["metadata"]["labels"].clone();
+    }
     drop_disabled(def, value);
     if def.collection == "persistentvolumes" {
         note_phase(server, &Value::Null, value);
@@ -53,6 +60,7 @@ pub(crate) fn updated(
         }
         "pods" if subresource == "status" => keep_observed_generation(current, value),
         crate::crd::COLLECTION if subresource.is_empty() => crate::crd::remember_storage_version(value),
+        AUTOSCALERS => autoscaling::keep_other_part(current, value, subresource),
         "daemonsets.apps" => defaults::count_template_generation(current, value),
         _ => {}
     }
@@ -86,6 +94,7 @@ fn keep_observed_generation(current: &Value, value: &mut Value) {
     }
 }
 
+const AUTOSCALERS: &str = "horizontalpodautoscalers.autoscaling";
 const CLAIMS: &str = "persistentvolumeclaims";
 
 /// Drops `dataSource` of other kinds than claims and snapshots if it is given alone, and the claim had no source
@@ -128,6 +137,12 @@ fn drop_disabled(def: &ResourceDef, value: &mut Value) {
         let secrets = value.get_mut("secrets").and_then(Value::as_array_mut);
         for secret in secrets.into_iter().flatten().filter_map(Value::as_object_mut) {
             secret.retain(|field, _| field == "name");
+        }
+    }
+    // The configuration of kubelets by ConfigMaps is gone (`dropDisabledFields` of pkg/registry/core/node/strategy.go).
+    if def.collection == "nodes" {
+        for (part, field) in [("spec", "configSource"), ("status", "config")] {
+            _ = value.get_mut(part).and_then(Value::as_object_mut).map(|part| part.remove(field));
         }
     }
     // Coordinated leader election: `dropDisabledFields` of pkg/registry/coordination/lease/strategy.go.

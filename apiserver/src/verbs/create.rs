@@ -120,7 +120,7 @@ impl Write for Create<'_> {
             let prefix: String = meta::text(value, "generateName").chars().take(58).collect();
             meta::set(value, "name", format!("{prefix}{}", self.call.server.ids.suffix()));
         }
-        complete(self.call, value);
+        complete(self.call, &self.value, value);
         services::check(self.call, None, value, self.dry_run)?;
         admit::check(self.call, value, None)?;
         admit::warn(self.call, value, None);
@@ -182,8 +182,8 @@ impl Create<'_> {
     }
 }
 
-/// Sets the fields that the server decides.
-fn complete(call: &Call<'_>, value: &mut Value) {
+/// Sets the fields that the server decides; `given` is the object of the request.
+fn complete(call: &Call<'_>, given: &Value, value: &mut Value) {
     let def = &call.def;
     meta::set(value, "uid", call.server.ids.uid());
     meta::set(value, "creationTimestamp", call.server.now());
@@ -198,7 +198,7 @@ fn complete(call: &Call<'_>, value: &mut Value) {
     if def.collection == certificates::COLLECTION {
         certificates::requested_by(&call.user, value);
     }
-    for warning in builtin::complete::created(&call.server, def, value) {
+    for warning in builtin::complete::created(&call.server, def, given, value) {
         call.warn(&warning);
     }
 }

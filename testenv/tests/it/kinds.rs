@@ -4,7 +4,7 @@ use http::Method;
 use kubesmith_testenv::{ManualClock, TestEnv};
 use serde_json::{Value, json};
 
-use crate::support::{call, send};
+use crate::support::{call, patch, send};
 
 const CORE: &str = "/api/v1/namespaces/default";
 const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
@@ -211,6 +211,15 @@ async fn job_selector_is_generated_without_a_manager() {
     assert_eq!(&job["spec"]["template"]["metadata"]["labels"]["controller-uid"], uid);
     let owned = &job["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"];
     assert!(owned["f:template"].is_object() && owned.get("f:selector").is_none(), "{owned}");
+    // Labels that come from the template are all of the template's, and only then.
+    for (name, own) in [("k", Value::Null), ("l", json!({"a": "b"}))] {
+        let mut pods = template("Never");
+        pods["metadata"] = json!({"labels": {"a": "b"}});
+        let job = json!({"metadata": {"name": name, "labels": own}, "spec": {"template": pods}});
+        let (_, job) = call(&env, Method::POST, path, job).await;
+        let expected = if own.is_null() { &job["spec"]["template"]["metadata"]["labels"] } else { &own };
+        assert_eq!(&job["metadata"]["labels"], expected);
+    }
 }
 
 #[tokio::test]
@@ -226,6 +235,23 @@ async fn autoscalers_are_served_in_both_versions() {
     assert_eq!(two["spec"]["metrics"][0]["resource"]["target"]["averageUtilization"], 50);
     let (_, one) = call(&env, Method::GET, &format!("{}/a", path("v1")), Value::Null).await;
     assert_eq!(one["spec"]["targetCPUUtilizationPercentage"], 50);
+    let current = json!({"type": "Resource", "resource": {"name": "cpu",
+        "current": {"averageUtilization": 5, "averageValue": "1"}}});
+    let condition = json!({"type": "AbleToScale", "status": "True"});
+    let status =
+        json!({"status": {"desiredReplicas": 1, "currentMetrics": [current], "conditions": [condition]}});
+    let (code, two) = patch(&env, &format!("{}/a/status", path("v2")), "merge-patch+json", status).await;
+    assert_eq!(code, 200, "{two}");
+    let (_, one) = call(&env, Method::GET, &format!("{}/a", path("v1")), Value::Null).await;
+    assert_eq!(
+        one["metadata"]["annotations"]["autoscaling.alpha.kubernetes.io/current-metrics"],
+        r#"[{"type":"Resource","resource":{"name":"cpu","currentAverageUtilization":5,"currentAverageValue":"1"}}]"#
+    );
+    let bare = json!({"metadata": {"annotations": null}, "spec": {"minReplicas": 2}});
+    let (code, one) = patch(&env, &format!("{}/a", path("v1")), "merge-patch+json", bare).await;
+    assert_eq!((code, &one["spec"]["minReplicas"]), (200, &json!(2)), "{one}");
+    let (_, kept) = call(&env, Method::GET, &format!("{}/a", path("v2")), Value::Null).await;
+    assert_eq!((&kept["status"], &kept["spec"]["metrics"]), (&two["status"], &two["spec"]["metrics"]));
     let none = json!({"metadata": {"name": "b"}, "spec": {"maxReplicas": 0, "scaleTargetRef": {"kind": "D", "name": "d"}}});
     assert_eq!(call(&env, Method::POST, &path("v1"), none).await.0, 422);
 }

@@ -145,6 +145,14 @@ pub(in crate::builtin) fn job(object: &mut Value, _: Stage) {
     labels_of_template(object);
 }
 
+/// Reports whether a new job has its template's labels because the request gave none: then they are one map
+/// (`SetDefaults_Job`), which the labels of the job's own pods join.
+pub(in crate::builtin) fn shares_labels(given: &Value, job: &Value) -> bool {
+    let labels = &job["metadata"]["labels"];
+    let has_own = given["metadata"]["labels"].as_object().is_some_and(|labels| !labels.is_empty());
+    !has_own && labels.is_object() && *labels == job["spec"]["template"]["metadata"]["labels"]
+}
+
 /// Labels and selects a job's pods by its UID, so that no other job adopts them.
 pub(in crate::builtin) fn select_own_pods(job: &mut Value) {
     if job["spec"]["manualSelector"] == true {
@@ -153,12 +161,12 @@ pub(in crate::builtin) fn select_own_pods(job: &mut Value) {
     let (uid, name) = (meta::text(job, "uid").to_owned(), meta::name(job).to_owned());
     let labels = map_at(&mut job["spec"]["template"]["metadata"], "labels");
     for (key, value) in [("controller-uid", &uid), ("job-name", &name)] {
-        labels.insert(key.to_owned(), value.clone().into());
-        labels.insert(format!("batch.kubernetes.io/{key}"), value.clone().into());
+        labels.entry(key).or_insert_with(|| value.clone().into());
+        labels.entry(format!("batch.kubernetes.io/{key}")).or_insert_with(|| value.clone().into());
     }
     let selector = map_at(&mut job["spec"], "selector");
     if let Value::Object(labels) = selector.entry("matchLabels").or_insert_with(|| json!({})) {
-        labels.insert("batch.kubernetes.io/controller-uid".to_owned(), uid.into());
+        labels.entry("batch.kubernetes.io/controller-uid").or_insert_with(|| uid.into());
     }
     labels_of_template(job);
 }
@@ -225,6 +233,9 @@ mod tests {
             json!({"matchLabels": {"batch.kubernetes.io/controller-uid": "u"}})
         );
         assert_eq!((&one["spec"]["completions"], &one["spec"]["parallelism"]), (&json!(1), &json!(1)));
+        let labelled = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"template": {"metadata": {"labels": {"a": "b"}}}}});
+        assert!(shares_labels(&json!({"metadata": {"labels": {}}}), &labelled));
+        assert!(!shares_labels(&labelled, &labelled));
         let mut manual = json!({"metadata": {"name": "j", "uid": "u"}, "spec": {"manualSelector": true, "parallelism": 2}});
         job(&mut manual, Stage::Create);
         select_own_pods(&mut manual);
