@@ -127,13 +127,17 @@ fn message(
     let strangers: Vec<String> =
         map.keys().filter(|k| !of.members.contains_key(k.as_str())).cloned().collect();
     for name in strangers {
-        let here = at.to(Step::Member(&name));
         if of.has_type_meta() && matches!(name.as_str(), "apiVersion" | "kind") {
-            if !map[&name].is_string() {
-                return Err(mismatch(&map[&name], "string", &here, of));
+            match &map[&name] {
+                Value::String(_) => {}
+                Value::Null => _ = map.remove(&name),
+                value => {
+                    let here = At { embedded: Some("TypeMeta"), ..at.to(Step::Member(&name)) };
+                    return Err(mismatch(value, "string", &here, of));
+                }
             }
         } else {
-            unknown.push(here.path());
+            unknown.push(at.to(Step::Member(&name)).path());
             map.remove(&name);
         }
     }
@@ -368,6 +372,18 @@ mod tests {
         assert_eq!(role["rules"], json!([]));
         forget_empty(&mut role, find("rbac.Role").unwrap());
         assert_eq!(role["rules"], Value::Null);
+    }
+
+    #[test]
+    fn kind_of_an_inner_object_may_be_null() {
+        let set = |kind: Value| {
+            settled("apps.StatefulSet", json!({"spec": {"volumeClaimTemplates": [{"kind": kind}]}}))
+        };
+        let (value, unknown) = set(Value::Null).unwrap();
+        assert!(value["spec"]["volumeClaimTemplates"][0].get("kind").is_none() && unknown.is_empty());
+        let place = "PersistentVolumeClaim.spec.volumeClaimTemplates.TypeMeta.kind";
+        let fault = format!("json: cannot unmarshal number into Go struct field {place} of type string");
+        assert_eq!(set(json!(5)).unwrap_err(), fault);
     }
 
     #[test]

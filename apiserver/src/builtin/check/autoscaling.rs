@@ -66,6 +66,12 @@ pub(in crate::builtin) fn autoscaler(object: &Value, old: Option<&Value>) -> Vec
     })
 }
 
+/// `ValidateHorizontalPodAutoscalerStatusUpdate`, of either version.
+pub(in crate::builtin) fn autoscaler_status(new: &Value, _: &Value) -> Vec<Cause> {
+    let status = Field::root(new).child("status");
+    Errors::of(|errors| errors.none_negative(&status, &["currentReplicas", "desiredReplicas"]))
+}
+
 /// The rule for the `apiVersion` of a reference.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Version {

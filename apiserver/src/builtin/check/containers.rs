@@ -106,9 +106,10 @@ pub(super) fn ephemeral<'v>(spec: &Field<'v>, pod: &Pod<'v>, errors: &mut Errors
         if !target.is_empty() && !others.contains(&target.text()) {
             errors.not_found(&target);
         }
-        for part in NOT_EPHEMERAL {
-            let part = container.child(part);
-            if !part.is_empty() {
+        for name in NOT_EPHEMERAL {
+            let part = container.child(name);
+            // Resources are no pointer.
+            if part.is_set() && (name != "resources" || !part.is_empty()) {
                 errors.forbidden(&part, FORBIDDEN);
             }
         }
@@ -242,13 +243,13 @@ fn value_from(variable: &Field<'_>, errors: &mut Errors) {
     if field.is_set() {
         downward::field(&field, POD_FIELDS, errors);
     }
-    let resource = from.child("resourceFieldRef").child("resource");
-    if from.child("resourceFieldRef").is_set() {
-        if resource.is_empty() {
-            errors.required(&resource, "");
-        } else if !RESOURCE_FIELDS.contains(&resource.text()) && !resource.text().contains(".hugepages-") {
-            errors.not_supported(&resource, RESOURCE_FIELDS);
-        }
+    let resource = from.child("resourceFieldRef");
+    if resource.is_set() {
+        downward::resource(&resource, false, errors);
+    }
+    let file = from.child("fileKeyRef");
+    if file.is_set() {
+        file_key(&file, errors);
     }
     for reference in [from.child("configMapKeyRef"), from.child("secretKeyRef")] {
         if reference.is_set() {
@@ -270,16 +271,6 @@ fn value_from(variable: &Field<'_>, errors: &mut Errors) {
     errors.invalid(&from.holding(&shown), detail);
 }
 
-/// `validContainerResourceFieldPathExpressions`.
-const RESOURCE_FIELDS: &[&str] = &[
-    "limits.cpu",
-    "limits.ephemeral-storage",
-    "limits.memory",
-    "requests.cpu",
-    "requests.ephemeral-storage",
-    "requests.memory",
-];
-
 fn key_reference(reference: &Field<'_>, errors: &mut Errors) {
     let name = reference.child("name");
     let text = Value::from(name.text());
@@ -290,6 +281,19 @@ fn key_reference(reference: &Field<'_>, errors: &mut Errors) {
     } else {
         errors.all_invalid(&key, super::data::key_faults(key.text()));
     }
+}
+
+/// `validateFileKeySelector`.
+fn file_key(reference: &Field<'_>, errors: &mut Errors) {
+    let (key, path) = (reference.child("key"), reference.child("path"));
+    if key.is_empty() {
+        errors.required(&key, "");
+    } else {
+        errors.all_invalid(&key, variable_name(key.text()));
+    }
+    errors.required_name(&reference.child("volumeName"), NameRule::Label);
+    volumes::required(reference, &["path"], errors);
+    volumes::no_back_steps(&path, errors);
 }
 
 /// `validateMountPropagation`, at the path of the list.

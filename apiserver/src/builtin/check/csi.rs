@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::field::{Errors, Field, go_struct};
-use super::{resources, storage, volumes};
+use super::{persistent_volumes, resources, storage, volumes};
 use crate::names::NameRule;
 use crate::status::Cause;
 
@@ -27,7 +27,7 @@ pub(in crate::builtin) fn volume_attachment(object: &Value, old: Option<&Value>)
                 errors.required(&volume, "must specify non empty persistentVolumeName");
             }
             (false, true) => {}
-            (true, false) => storage::inline_volume(&inline, errors),
+            (true, false) => persistent_volumes::inline_volume(&inline, errors),
         }
         subdomain(&spec.child("nodeName"), errors);
         attachment_status(&root.child("status"), errors);

@@ -2,7 +2,9 @@
 
 mod slices;
 
-use kubesmith_apiextensions::cel::{Expression, Type, render};
+use std::sync::Arc;
+
+use kubesmith_apiextensions::cel::{Expression, ObjectType, Type, render};
 use serde_json::{Value, json};
 
 use super::field::{Errors, Field};
@@ -34,8 +36,7 @@ pub(in crate::builtin) fn resource_claim(object: &Value, old: Option<&Value>) ->
 pub(in crate::builtin) fn resource_claim_template(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
         let spec = Field::root(object).child("spec");
-        errors.labels(&spec.child("metadata").child("labels"));
-        errors.annotations(&spec.child("metadata").child("annotations"));
+        volumes::template_metadata(&spec.child("metadata"), errors);
         claim(&spec.child("spec").child("devices"), errors);
         if let Some(old) = old {
             errors.immutable(&spec, &Field::root(old).child("spec"));
@@ -243,6 +244,19 @@ fn label_value(value: &Field<'_>, errors: &mut Errors) {
     errors.all_invalid(value, kubesmith_apimachinery::names::label_value(value.text()));
 }
 
+/// The type of the variable `device` (`newCompiler` of dynamic-resource-allocation/cel/compile.go).
+fn device_type() -> Type {
+    let by_name = |of: Type| Type::map(Type::String, Type::map(Type::String, of));
+    let fields = [
+        ("driver", Type::String),
+        ("attributes", by_name(Type::Dyn)),
+        ("capacity", by_name(Type::Opaque("kubernetes.Quantity"))),
+        ("allowMultipleAllocations", Type::Bool),
+    ];
+    let fields = fields.into_iter().map(|(name, type_)| (name.to_owned(), type_)).collect();
+    Type::Object(Arc::new(ObjectType { name: "kubernetes.DRADevice".to_owned(), fields }))
+}
+
 /// `validateSelectorSlice`.
 fn selectors(list: &Field<'_>, errors: &mut Errors) {
     each(list, MOST_ITEMS, errors, |selector, errors| {
@@ -258,7 +272,7 @@ fn selectors(list: &Field<'_>, errors: &mut Errors) {
         }
         let text = json!(expression.text());
         let expression = expression.holding(&text);
-        match Expression::compile(expression.text(), &[("device", Type::Dyn)]) {
+        match Expression::compile(expression.text(), &[("device", device_type())]) {
             // Only the environment of devices has this macro, which the compiler of rules and policies lacks.
             Err(_) if expression.text().contains("cel.bind(") => {}
             Err(issues) => {

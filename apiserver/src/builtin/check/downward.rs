@@ -1,8 +1,10 @@
-//! Fields of a pod that its containers and volumes show. Source: `validateObjectFieldSelector` of `pkg/apis/core/validation`.
+//! Fields of a pod and resources of containers that containers and volumes show. Source: `validateObjectFieldSelector` and
+//! `validateContainerResourceFieldSelector` of `pkg/apis/core/validation`.
 
 use serde_json::Value;
 
 use super::field::{Errors, Field};
+use super::resources::amount;
 
 /// `validEnvDownwardAPIFieldPathExpressions`.
 pub(super) const POD_FIELDS: &[&str] = &[
@@ -54,6 +56,54 @@ pub(super) fn field(field: &Field<'_>, supported: &[&str], errors: &mut Errors) 
     }
 }
 
+/// `validContainerResourceFieldPathExpressions`.
+const RESOURCES: &[&str] = &[
+    "limits.cpu",
+    "limits.ephemeral-storage",
+    "limits.memory",
+    "requests.cpu",
+    "requests.ephemeral-storage",
+    "requests.memory",
+];
+
+/// `validateContainerResourceFieldSelector`; only a volume has to name the container.
+pub(super) fn resource(reference: &Field<'_>, is_volume: bool, errors: &mut Errors) {
+    let (container, resource) = (reference.child("containerName"), reference.child("resource"));
+    if is_volume && container.is_empty() {
+        errors.required(&container, "");
+    } else if resource.is_empty() {
+        errors.required(&resource, "");
+    } else if !RESOURCES.contains(&resource.text()) && !is_huge_pages(resource.text()) {
+        errors.not_supported(&resource, RESOURCES);
+    }
+    divisor(&reference.child("divisor"), resource.text(), errors);
+}
+
+fn is_huge_pages(resource: &str) -> bool {
+    ["requests.hugepages-", "limits.hugepages-"].iter().any(|prefix| resource.starts_with(prefix))
+}
+
+/// `validateContainerResourceDivisor`, whose error shows the resource.
+fn divisor(divisor: &Field<'_>, resource: &str, errors: &mut Errors) {
+    const OF_PROCESSORS: &[&str] = &["1m", "1"];
+    const OF_BYTES: &[&str] =
+        &["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
+    let (supported, words, subject) = match resource {
+        "limits.cpu" | "requests.cpu" => (OF_PROCESSORS, "1m and 1".to_owned(), "cpu"),
+        "limits.memory" | "requests.memory" => (OF_BYTES, OF_BYTES.join(", "), "memory"),
+        "limits.ephemeral-storage" | "requests.ephemeral-storage" => {
+            (OF_BYTES, OF_BYTES.join(", "), "local ephemeral storage")
+        }
+        name if is_huge_pages(name) => (OF_BYTES, OF_BYTES.join(", "), "hugepages"),
+        _ => return,
+    };
+    if amount(divisor) != 0 && !supported.contains(&divisor.text()) {
+        let text = Value::from(resource);
+        let detail = format!("only divisor's values {words} are supported with the {subject} resource");
+        errors.invalid(&divisor.holding(&text), &detail);
+    }
+}
+
 /// Returns the reason why a path is no path of a pod (`ConvertDownwardAPIFieldLabel` of pkg/apis/core/pods/helpers.go).
 fn unconvertible(version: &str, path: &str, subscripted: Option<(&str, &str)>) -> Option<String> {
     const OTHERS: [&str; 4] = ["spec.host", "spec.restartPolicy", "spec.schedulerName", "status.phase"];
@@ -73,6 +123,31 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn divisor_fits_the_resource_that_it_divides() {
+        let faults = |name: &str, divisor: &str, is_volume: bool| {
+            let reference = json!({"resource": name, "divisor": divisor});
+            let causes = Errors::of(|errors| resource(&Field::root(&reference).at("f"), is_volume, errors));
+            causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect::<Vec<_>>()
+        };
+        let bytes = "1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei";
+        for (name, divisor, supported, subject) in [
+            ("limits.cpu", "1Ki", "1m and 1", "cpu"),
+            ("requests.memory", "1m", bytes, "memory"),
+            ("limits.ephemeral-storage", "5", bytes, "local ephemeral storage"),
+            ("requests.hugepages-2Mi", "-1", bytes, "hugepages"),
+        ] {
+            let detail =
+                format!("only divisor's values {supported} are supported with the {subject} resource");
+            let fault = format!("f.divisor: Invalid value: \"{name}\": {detail}");
+            assert_eq!(faults(name, divisor, false), [fault]);
+        }
+        for (name, divisor) in [("limits.cpu", "1m"), ("limits.cpu", "0"), ("limits.memory", "1Gi")] {
+            assert!(faults(name, divisor, false).is_empty(), "{name} {divisor}");
+        }
+        assert_eq!(faults("limits.cpu", "1", true), ["f.containerName: Required value"]);
+    }
 
     #[test]
     fn path_is_refused_when_version_or_subscript_is_unknown() {

@@ -193,6 +193,12 @@ impl Errors {
         self.push(Cause::new("FieldValueNotFound", &field.path, format!("Not found: {}", field.value)));
     }
 
+    /// Reports a value that is not found, with the reason.
+    pub(super) fn not_found_because(&mut self, field: &Field<'_>, detail: &str) {
+        let text = format!("Not found: {}: {detail}", field.value);
+        self.push(Cause::new("FieldValueNotFound", &field.path, text));
+    }
+
     pub(super) fn not_supported(&mut self, field: &Field<'_>, supported: &[&str]) {
         self.not_supported_as(field, &field.value.to_string(), supported);
     }

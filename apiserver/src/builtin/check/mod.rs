@@ -21,11 +21,15 @@ mod job_policies;
 mod job_status;
 mod jobs;
 mod network;
+mod nodes;
 mod objects;
+mod persistent_volumes;
 mod pod_annotations;
+mod pod_resources;
 mod pod_status;
 mod pods;
 mod probes;
+mod quotas;
 mod resize;
 mod resources;
 mod restart;
@@ -37,11 +41,12 @@ mod storage;
 mod tests;
 mod tolerated;
 mod volumes;
+mod windows;
 mod workload_status;
 mod workloads;
 
 pub(in crate::builtin) use addresses::{parse as parse_address, range_warnings, warning as address_warning};
-pub(super) use autoscaling::autoscaler;
+pub(super) use autoscaling::{autoscaler, autoscaler_status};
 pub(super) use csi::{
     csi_driver, csi_node, csi_storage_capacity, volume_attachment, volume_attachment_status,
     volume_attributes_class,
@@ -59,17 +64,20 @@ pub(super) use ingress::{INGRESS_CLASS, ingress, ingress_status, network_policy}
 pub(super) use job_status::job_status;
 pub(super) use jobs::{cron_job, job};
 pub(super) use network::{ingress_class, ip_address, service_cidr};
+pub(super) use nodes::{node, node_status};
 pub(super) use objects::{
-    api_service, controller_revision, lease, namespace, namespace_status, node, priority_class, role,
-    role_binding, runtime_class,
+    api_service, controller_revision, lease, namespace, namespace_status, priority_class, role, role_binding,
+    runtime_class,
 };
+pub(super) use persistent_volumes::volume;
 pub(super) use pod_status::pod_status;
 pub(super) use pods::pod;
+pub(super) use quotas::{quota, quota_status};
 pub(super) use resize::pod_resize;
 pub(crate) use resources::is_extended;
-pub(super) use resources::{limit_range, quota};
+pub(super) use resources::limit_range;
 pub(super) use services::{address_fields, service, service_status};
-pub(super) use storage::{claim, storage_class, volume};
+pub(super) use storage::{claim, claim_status, storage_class};
 pub(super) use workload_status::{daemon_set_status, disruption_budget_status, replicas_status};
 pub(super) use workloads::{
     daemon_set, deployment, disruption_budget, pod_template, replica_set, replication_controller,

@@ -3,7 +3,6 @@
 use kubesmith_apimachinery::names;
 use serde_json::{Value, json};
 
-use super::addresses::{self, Range};
 use super::field::{Errors, Field, go_struct};
 use super::{resources, scheduling};
 use crate::names::NameRule;
@@ -27,85 +26,6 @@ pub(in crate::builtin) fn lease(object: &Value, _: Option<&Value>) -> Vec<Cause>
             errors.forbidden(&preferred, "may only be specified if `strategy` is defined");
         }
     })
-}
-
-/// `ValidateNode` and `ValidateNodeUpdate` of `pkg/apis/core/validation`.
-pub(in crate::builtin) fn node(object: &Value, old: Option<&Value>) -> Vec<Cause> {
-    Errors::of(|errors| {
-        node_itself(object, errors);
-        pod_ranges(&Field::root(object).child("spec").child("podCIDRs"), errors);
-        let Some(old) = old else { return };
-        // An update is checked twice, as `ValidateNodeUpdate` calls `ValidateNode`.
-        node_itself(object, errors);
-        let (spec, before) = (Field::root(object).child("spec"), Field::root(old).child("spec"));
-        if spec.child("externalID").text() != before.child("externalID").text() {
-            errors.forbidden(&spec.child("externalID"), "may not be updated");
-        }
-        let ranges = spec.child("podCIDRs");
-        if !before.child("podCIDRs").is_empty() && ranges.value != before.child("podCIDRs").value {
-            errors.forbidden(&ranges, "node updates may not change podCIDR except from \"\" to valid");
-        }
-        let provider = spec.child("providerID");
-        if !before.child("providerID").is_empty() && provider.value != before.child("providerID").value {
-            errors.forbidden(&provider, "node updates may not change providerID except from \"\" to valid");
-        }
-    })
-}
-
-/// `ValidateNode`
-fn node_itself(object: &Value, errors: &mut Errors) {
-    let (spec, status) = (Field::root(object).child("spec"), Field::root(object).child("status"));
-    taints(&spec.child("taints").at("metadata.taints"), errors);
-    for part in ["capacity", "allocatable"] {
-        for (name, amount) in status.child(part).entries() {
-            resources::value(name, &amount.at(format!("status.{part}.{name}")), errors);
-        }
-    }
-}
-
-/// Checks the ranges of pods, which `ValidateNodeUpdate` checks once.
-fn pod_ranges(list: &Field<'_>, errors: &mut Errors) {
-    for range in list.items() {
-        addresses::range(&range, &[], errors);
-    }
-    let families: Vec<_> =
-        list.texts().into_iter().map(|range| Range::parse(range).map(Range::is_ipv6)).collect();
-    if families.len() < 2 {
-        return;
-    }
-    if let Some((i, text)) = list.texts().into_iter().enumerate().find(|(i, _)| families[*i].is_none()) {
-        let error = format!("invalid CIDR[{i}]: <nil> (invalid CIDR address: {text})");
-        let detail =
-            format!("Internal error: invalid PodCIDRs. failed to check with dual stack with error:{error}");
-        errors.push(Cause::new("InternalError", &list.path, detail));
-    }
-    let is_pair = matches!(*families, [Some(one), Some(other)] if one != other);
-    if !is_pair {
-        errors.invalid(list, "may specify no more than one CIDR for each IP family");
-    }
-}
-
-fn taints(list: &Field<'_>, errors: &mut Errors) {
-    let mut seen: Vec<(&str, &str)> = Vec::new();
-    for taint in list.items() {
-        let (key, value, effect) = (taint.child("key"), taint.child("value"), taint.child("effect"));
-        errors.qualified_name(&key);
-        let faults = names::label_value(value.text());
-        if !faults.is_empty() {
-            errors.invalid(&value, &faults.join(";"));
-        }
-        scheduling::taint_effect(&effect, errors);
-        if seen.contains(&(key.text(), effect.text())) {
-            let fields =
-                [("Key", "key"), ("Value", "value"), ("Effect", "effect"), ("TimeAdded", "timeAdded")];
-            let message = format!(
-                "Duplicate value: {}: taints must be unique by key and effect pair",
-                go_struct(taint.value, &fields)
-            );
-            errors.push(Cause::new("FieldValueDuplicate", &taint.path, message));
-        }
-        seen.push((key.text(), effect.text()));
-    }
 }
 
 /// Go's names of the internal `RoleRef`.

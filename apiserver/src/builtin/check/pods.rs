@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::containers::{self, Pod};
 use super::field::{Errors, Field, go_struct};
 use super::tolerated::Tolerated;
-use super::{addresses, gated, pod_annotations, scheduling, security, volumes};
+use super::{addresses, gated, pod_annotations, pod_resources, scheduling, security, volumes, windows};
 use crate::names::NameRule;
 use crate::status::Cause;
 
@@ -168,9 +168,7 @@ pub(super) fn spec(spec: &Field<'_>, tolerated: Tolerated, errors: &mut Errors) 
     containers::regular(&regular, &pod, errors);
     containers::init(&spec.child("initContainers"), &regular, &pod, errors);
     containers::ephemeral(spec, &pod, errors);
-    if spec.child("resources").is_set() {
-        super::resources::pod_requirements(&spec.child("resources"), errors);
-    }
+    pod_resources::check(spec, &pod.claims, errors);
     host_network(spec, errors);
     errors.one_of(&spec.child("restartPolicy"), &["Always", "OnFailure", "Never"]);
     errors.one_of(&spec.child("dnsPolicy"), &["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"]);
@@ -183,6 +181,7 @@ pub(super) fn spec(spec: &Field<'_>, tolerated: Tolerated, errors: &mut Errors) 
     }
     scheduling_gates(&spec.child("schedulingGates"), errors);
     scheduling::spread(&spec.child("topologySpreadConstraints"), errors);
+    windows::host_processes(spec, errors);
     if !pod.host_users {
         own_users(spec, errors);
     }

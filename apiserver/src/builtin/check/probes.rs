@@ -58,13 +58,12 @@ fn handler(handler: &Field<'_>, pod: &Pod<'_>, errors: &mut Errors) {
 }
 
 /// `IsHTTPHeaderName`.
-fn header_name(name: &Field<'_>, errors: &mut Errors) {
-    let text = name.text();
+fn header_name(headers: &Field<'_>, text: &str, errors: &mut Errors) {
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-') {
         let detail = "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used \
                       for validation is '[-A-Za-z0-9]+')";
         let shown = Value::from(text);
-        errors.invalid(&name.holding(&shown), detail);
+        errors.invalid(&headers.holding(&shown), detail);
     }
 }
 
@@ -81,8 +80,9 @@ fn action(kind: &str, action: &Field<'_>, pod: &Pod<'_>, errors: &mut Errors) {
             }
             errors.port(&action.child("port"));
             errors.optional_one_of(&action.child("scheme"), &["HTTP", "HTTPS"]);
-            for name in action.child("httpHeaders").items().map(|header| header.child("name")) {
-                header_name(&name, errors);
+            let headers = action.child("httpHeaders");
+            for header in headers.items() {
+                header_name(&headers, header.child("name").text(), errors);
             }
         }
         "sleep" => {

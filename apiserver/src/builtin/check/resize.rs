@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::ephemeral::is_static;
 use super::field::{Errors, Field};
+use super::pod_resources;
 use super::pods::whole;
 use super::tolerated::Tolerated;
 use crate::builtin::defaults::quality_of_service;
@@ -30,6 +31,7 @@ pub(in crate::builtin) fn pod_resize(pod: &Value, old: &Value) -> Vec<Cause> {
         if running.is_some_and(|status| !status.child("resources").is_set()) {
             errors.forbidden(&spec, "Pod running on node without support for resize");
         }
+        pod_resources::resized(&spec, &before, errors);
         let lists = ["containers", "initContainers"];
         let count = errors.len();
         for list in lists {
@@ -67,7 +69,7 @@ fn resized(new: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
         }
         for part in ["requests", "limits"] {
             let amounts = resources.child(part);
-            if before.child(part).entries().iter().any(|(name, _)| !amounts.key(name).is_set()) {
+            if is_removed(&amounts, &before.child(part)) {
                 errors.forbidden(&amounts, &format!("resource {part} cannot be removed"));
             }
         }
@@ -78,8 +80,13 @@ fn resized(new: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
     }
 }
 
+/// `resourcesRemoved`.
+pub(super) fn is_removed(new: &Field<'_>, old: &Field<'_>) -> bool {
+    old.entries().iter().any(|(name, _)| !new.key(name).is_set())
+}
+
 /// Returns the resources that a resize may not change.
-fn fixed(resources: &Value) -> Value {
+pub(super) fn fixed(resources: &Value) -> Value {
     let mut fixed = resources.clone();
     for part in ["requests", "limits"] {
         let Some(amounts) = fixed.get_mut(part).and_then(Value::as_object_mut) else { continue };

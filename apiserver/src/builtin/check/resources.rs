@@ -1,4 +1,4 @@
-//! Amounts of compute resources: requests and limits of pods and containers, quotas, limit ranges, capacities.
+//! Amounts of compute resources: requests and limits of pods and containers, limit ranges, capacities.
 //!
 //! Source: `pkg/apis/core/validation` and `pkg/apis/core/helper` of Kubernetes 1.36.
 
@@ -6,13 +6,15 @@ use kubesmith_apimachinery::names;
 use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::{Value, json};
 
-use super::field::{Errors, Field, NEGATIVE, NOT_AN_OPERATOR, go_struct};
+use super::field::{Errors, Field, NEGATIVE};
+use crate::names::NameRule;
+use crate::status::Cause;
 
 /// `IsStandardContainerResourceName`, apart from huge pages.
 const CONTAINER: &[&str] = &["cpu", "memory", "ephemeral-storage"];
 
 /// `standardQuotaResources`.
-const QUOTA: &[&str] = &[
+pub(super) const QUOTA: &[&str] = &[
     "cpu",
     "memory",
     "ephemeral-storage",
@@ -62,7 +64,7 @@ fn nanos(text: &str) -> Option<i128> {
     Quantity::parse(text).ok().map(Quantity::nanos)
 }
 
-fn is_huge_pages(name: &str) -> bool {
+pub(super) fn is_huge_pages(name: &str) -> bool {
     name.starts_with("hugepages-")
 }
 
@@ -88,7 +90,7 @@ fn is_standard(name: &str) -> bool {
 }
 
 /// `validateResourceName`; reports whether the name passed.
-fn resource_name(name: &str, field: &Field<'_>, errors: &mut Errors) -> bool {
+pub(super) fn resource_name(name: &str, field: &Field<'_>, errors: &mut Errors) -> bool {
     let text = Value::from(name);
     let field = field.holding(&text);
     let before = errors.len();
@@ -124,22 +126,23 @@ pub(super) fn value(name: &str, field: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// `validatePodResourceName`: the resources that a pod may request as a whole.
-fn pod_resource(name: &str, field: &Field<'_>, errors: &mut Errors) {
-    if resource_name(name, field, errors) && !matches!(name, "cpu" | "memory") && !is_huge_pages(name) {
-        let text = Value::from(name);
-        errors.not_supported(&field.holding(&text), &["cpu", "hugepages-", "memory"]);
+/// `validateBasicResource`: the amount, rounded up, is not negative.
+pub(super) fn basic(field: &Field<'_>, errors: &mut Errors) {
+    let whole = -(-amount(field)).div_euclid(NANO);
+    if whole < 0 {
+        errors.push(Cause::invalid(&field.path, whole, "must be a valid resource quantity"));
     }
 }
 
-/// `validatePodResources`, without the sums of the containers.
-pub(super) fn pod_requirements(resources: &Field<'_>, errors: &mut Errors) {
-    let claims = resources.child("claims");
-    if claims.is_set() {
-        errors.forbidden(&claims, "claims may not be set for Resources at pod-level");
+/// `validatePersistentVolumeClaimResourceKey`, at the path of the map; reports whether the name passed.
+pub(super) fn claim_resource(name: &str, map: &Field<'_>, errors: &mut Errors) -> bool {
+    let text = Value::from(name);
+    let (field, before) = (map.holding(&text), errors.len());
+    errors.all_invalid(&field, names::qualified_name(name));
+    if errors.len() == before && is_native(name) && name != "storage" {
+        errors.not_supported(&field, &["storage"]);
     }
-    amounts(resources, pod_resource, errors);
-    claim_names(&claims, &[], errors);
+    errors.len() == before
 }
 
 /// `ValidateContainerResourceRequirements`.
@@ -155,7 +158,11 @@ pub(super) fn overhead(limits: &Field<'_>, errors: &mut Errors) {
 }
 
 /// `validateResourceRequirements`, without the claims.
-fn amounts(resources: &Field<'_>, check_name: fn(&str, &Field<'_>, &mut Errors), errors: &mut Errors) {
+pub(super) fn amounts(
+    resources: &Field<'_>,
+    check_name: fn(&str, &Field<'_>, &mut Errors),
+    errors: &mut Errors,
+) {
     let (limits, requests) = (resources.child("limits"), resources.child("requests"));
     let (mut huge_pages, mut compute) = (false, false);
     for (name, limit) in limits.entries() {
@@ -210,7 +217,7 @@ fn huge_page_value(name: &str, field: &Field<'_>, errors: &mut Errors) {
 }
 
 /// `validateResourceClaimNames`, for claims as a whole.
-fn claim_names(list: &Field<'_>, known: &[&str], errors: &mut Errors) {
+pub(super) fn claim_names(list: &Field<'_>, known: &[&str], errors: &mut Errors) {
     let mut seen: Vec<String> = Vec::new();
     for claim in list.items() {
         let (name, request) = (claim.child("name"), claim.child("request"));
@@ -220,161 +227,31 @@ fn claim_names(list: &Field<'_>, known: &[&str], errors: &mut Errors) {
         }
         let key = match request.text() {
             "" => name.text().to_owned(),
-            request => format!("{}/{request}", name.text()),
+            text => {
+                errors.all_invalid(&request, NameRule::Label.check(text));
+                format!("{}/{text}", name.text())
+            }
         };
         if seen.contains(&key) || seen.iter().any(|other| *other == name.text()) {
             errors.duplicate(&name.at(claim.path.clone()));
         }
         seen.push(key);
         if !known.contains(&name.text()) {
-            errors.not_found(&name.at(claim.path.clone()));
+            let mut known: Vec<&str> = known.iter().copied().filter(|name| !name.is_empty()).collect();
+            known.sort_unstable();
+            let list = if known.is_empty() {
+                " which is empty".to_owned()
+            } else {
+                format!(": {}", known.join(", "))
+            };
+            let detail = format!("must be one of the names in pod.spec.resourceClaims{list}");
+            errors.not_found_because(&name.at(claim.path.clone()), &detail);
         }
-    }
-}
-
-/// `ValidateResourceQuota`.
-pub(in crate::builtin) fn quota(object: &Value, old: Option<&Value>) -> Vec<crate::status::Cause> {
-    Errors::of(|errors| {
-        let root = Field::root(object);
-        let spec = root.child("spec");
-        for part in
-            [spec.child("hard"), root.child("status").child("hard"), root.child("status").child("used")]
-        {
-            for (name, hard) in part.entries() {
-                quota_resource(name, &hard, errors);
-                value(name, &hard, errors);
-            }
-        }
-        let scopes = spec.child("scopes");
-        for scope in scopes.texts() {
-            if !SCOPES.contains(&scope) {
-                errors.invalid(&scopes, "unsupported scope");
-            }
-            for _ in out_of_scope(scope, &spec) {
-                errors.invalid(&scopes, "unsupported scope applied to resource");
-            }
-        }
-        for pair in CONFLICTING {
-            if pair.iter().all(|scope| scopes.texts().contains(scope)) {
-                errors.invalid(&scopes, "conflicting scopes");
-            }
-        }
-        scope_selector(&spec, errors);
-        if let Some(old) = old {
-            let mut before = Field::root(old).child("spec").child("scopes").texts();
-            let mut after = scopes.texts();
-            before.sort_unstable();
-            after.sort_unstable();
-            if before != after {
-                errors.invalid(&scopes, "field is immutable");
-            }
-        }
-    })
-}
-
-/// `validateScopedResourceSelectorRequirement`. Its paths carry no index.
-fn scope_selector(spec: &Field<'_>, errors: &mut Errors) {
-    const EXISTS: &str = "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, \
-        ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or \
-        ResourceQuotaScopeCrossNamespacePodAffinity";
-    let list = spec.child("scopeSelector").child("matchExpressions");
-    let at = |field: &Field<'_>, name: &str| field.at(format!("{}.{name}", list.path)).path;
-    let mut seen: Vec<&str> = Vec::new();
-    for term in list.items() {
-        let text = |name: &str| Value::from(term.child(name).text());
-        let (scope, operator, values) = (text("scopeName"), text("operator"), term.child("values"));
-        let scope_name = term.child("scopeName").text();
-        let place = |value| Field { path: String::new(), value };
-        if !SCOPES.contains(&scope_name) {
-            let scope = place(&scope);
-            errors.invalid(&scope.at(at(&term, "scopeName")), "unsupported scope");
-        }
-        for _ in out_of_scope(scope_name, spec) {
-            let shown = scope_selector_in_go(list.value);
-            errors.invalid_as(&list, &shown, "unsupported scope applied to resource");
-        }
-        let operator_place = place(&operator).at(at(&term, "operator"));
-        let is_plain = !matches!(scope_name, "PriorityClass" | "VolumeAttributesClass");
-        if SCOPES.contains(&scope_name) && is_plain && operator != "Exists" {
-            errors.invalid(&operator_place, EXISTS);
-        }
-        let values = values.at(at(&term, "values"));
-        match term.child("operator").text() {
-            "In" | "NotIn" if values.is_empty() => errors.required(
-                &values,
-                "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
-            ),
-            "In" | "NotIn" => {}
-            "Exists" | "DoesNotExist" if !values.is_empty() => errors.invalid(
-                &values,
-                "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
-            ),
-            "Exists" | "DoesNotExist" => {}
-            _ => errors.invalid(&operator_place, NOT_AN_OPERATOR),
-        }
-        seen.push(scope_name);
-    }
-    for pair in CONFLICTING {
-        if pair.iter().all(|scope| seen.contains(scope)) {
-            errors.invalid(&spec.child("scopes").at(list.path.clone()), "conflicting scopes");
-        }
-    }
-}
-
-/// Go's names of the internal `ScopeSelector`.
-fn scope_selector_in_go(terms: &Value) -> String {
-    const TERM: &[(&str, &str)] =
-        &[("ScopeName", "scopeName"), ("Operator", "operator"), ("Values", "values")];
-    let terms: Vec<String> =
-        terms.as_array().into_iter().flatten().map(|term| go_struct(term, TERM)).collect();
-    format!("{{\"MatchExpressions\":[{}]}}", terms.join(","))
-}
-
-/// The resources with a hard limit to which a scope does not apply (`IsResourceQuotaScopeValidForResource`).
-fn out_of_scope<'v>(scope: &'v str, spec: &Field<'v>) -> impl Iterator<Item = &'v str> {
-    const COUNTED: [&str; 1] = ["pods"];
-    const COMPUTED: [&str; 7] =
-        ["pods", "cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"];
-    const STORED: [&str; 2] = ["persistentvolumeclaims", "requests.storage"];
-    let fits = move |name: &str| match scope {
-        "Terminating"
-        | "NotTerminating"
-        | "NotBestEffort"
-        | "PriorityClass"
-        | "CrossNamespacePodAffinity" => COMPUTED.contains(&name),
-        "BestEffort" => COUNTED.contains(&name),
-        "VolumeAttributesClass" => STORED.contains(&name),
-        _ => true,
-    };
-    let is_quota = |name: &&str| QUOTA.contains(name) || is_huge_pages(name);
-    let names = spec.child("hard").entries().into_iter().map(|(name, _)| name);
-    names.filter(is_quota).filter(move |name| !fits(name))
-}
-
-/// Scopes that exclude each other.
-const CONFLICTING: [[&str; 2]; 2] = [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]];
-
-const SCOPES: &[&str] = &[
-    "Terminating",
-    "NotTerminating",
-    "BestEffort",
-    "NotBestEffort",
-    "PriorityClass",
-    "CrossNamespacePodAffinity",
-    "VolumeAttributesClass",
-];
-
-fn quota_resource(name: &str, field: &Field<'_>, errors: &mut Errors) {
-    resource_name(name, field, errors);
-    let standard = QUOTA.contains(&name) || is_huge_pages(name) || name.starts_with("requests.hugepages-");
-    if !name.contains('/') && !standard {
-        let text = Value::from(name);
-        errors.invalid(&field.holding(&text), "must be a standard resource for quota");
     }
 }
 
 /// `ValidateLimitRange`.
-pub(in crate::builtin) fn limit_range(object: &Value, _: Option<&Value>) -> Vec<crate::status::Cause> {
+pub(in crate::builtin) fn limit_range(object: &Value, _: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
         let mut types: Vec<&str> = Vec::new();
         for limit in Field::root(object).child("spec").child("limits").items() {

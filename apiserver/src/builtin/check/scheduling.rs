@@ -230,9 +230,10 @@ pub(super) fn spread(list: &Field<'_>, errors: &mut Errors) {
         if domains.number().is_some_and(|number| number <= 0) {
             errors.invalid(&domains, "must be greater than zero");
         }
-        if domains.is_set() && action.text() == "ScheduleAnyway" {
-            let detail = "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway";
-            errors.invalid(&domains, detail);
+        if domains.is_set() && action.text() != "DoNotSchedule" {
+            let detail =
+                format!("can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {}", action.text());
+            errors.invalid(&domains, &detail);
         }
         for policy in ["nodeAffinityPolicy", "nodeTaintsPolicy"] {
             errors.optional_one_of(&constraint.child(policy), &["Honor", "Ignore"]);

@@ -2,6 +2,7 @@
 
 use super::field::{Errors, Field, go_struct};
 use super::volumes::descending;
+use super::windows;
 
 const PROFILES: &[&str] = &["Localhost", "RuntimeDefault", "Unconfined"];
 
@@ -29,7 +30,7 @@ pub(super) fn container(context: &Field<'_>, host_users: bool, errors: &mut Erro
     ids(context, &["runAsUser", "runAsGroup"], errors);
     let mount = context.child("procMount");
     if mount.is_set() {
-        errors.one_of(&mount, &["Default", "Unmasked"]);
+        errors.optional_one_of(&mount, &["Default", "Unmasked"]);
         if host_users && mount.text() == "Unmasked" {
             errors.invalid(&mount, "`hostUsers` must be false to use `Unmasked`");
         }
@@ -47,6 +48,7 @@ pub(super) fn container(context: &Field<'_>, host_users: bool, errors: &mut Erro
             errors.invalid_as(context, &shown, detail);
         }
     }
+    windows::options(&context.child("windowsOptions"), errors);
     app_armor(&context.child("appArmorProfile"), errors);
 }
 
@@ -67,6 +69,7 @@ pub(super) fn pod(context: &Field<'_>, spec: &Field<'_>, errors: &mut Errors) {
     sysctls(&context.child("sysctls"), spec, errors);
     errors.optional_one_of(&context.child("fsGroupChangePolicy"), &["Always", "OnRootMismatch"]);
     seccomp(&context.child("seccompProfile"), errors);
+    windows::options(&context.child("windowsOptions"), errors);
     app_armor(&context.child("appArmorProfile"), errors);
     errors.optional_one_of(&context.child("supplementalGroupsPolicy"), &["Merge", "Strict"]);
     // `MountOption` needs a feature that is off by default.

@@ -108,7 +108,8 @@ fn by_type(spec: &Field<'_>, headless: bool, errors: &mut Errors) {
         "ExternalName" => {
             for list in ["clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
                 let list = spec.child(list);
-                if !list.is_empty() {
+                // An empty policy is a policy, too.
+                if !list.is_empty() || *list.value == "" {
                     errors.forbidden(&list, "may not be set for ExternalName services");
                 }
             }

@@ -1,5 +1,7 @@
 //! Causes of refused objects, as kube-apiserver 1.36.2 lists them.
 
+mod amounts;
+
 use serde_json::{Value, json};
 
 /// Returns the causes of the kind's check, each with its field.
@@ -264,7 +266,7 @@ fn volumes_and_amounts_of_a_template_are_checked() {
             "template.spec.volumes[0].azureDisk.diskURI: Unsupported value: \"x\": supported values: \
              \"/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}\"",
             "template.spec.volumes[1].ephemeral.volumeClaimTemplate.metadata.name: Forbidden: cannot be set",
-            "template.spec.containers[0].livenessProbe.httpGet.httpHeaders[0].name: Invalid value: \"*\": a valid HTTP header must \
+            "template.spec.containers[0].livenessProbe.httpGet.httpHeaders: Invalid value: \"*\": a valid HTTP header must \
              consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')",
             "template.spec.tolerations[0].operator: Unsupported value: \"Lt\": supported values: \"Equal\", \"Exists\", \"Lt\", \
              \"Gt\"",
@@ -408,4 +410,67 @@ fn changed_template_of_a_claim_is_checked_as_a_new_one() {
     let found = causes("ResourceClaimTemplate", &template("R"), Some(&template("r")));
     assert!(found[0].starts_with("spec.spec.devices.requests[0].name: Invalid value: \"R\""), "{found:?}");
     assert!(found[1].starts_with("spec: Invalid value: ") && found[1].ends_with("field is immutable"));
+}
+
+#[test]
+fn expression_about_a_device_is_typed() {
+    let faults = |text: &str| {
+        let class = json!({"spec": {"selectors": [{"cel": {"expression": text}}]}});
+        causes("DeviceClass", &class, None).join("")
+    };
+    for fine in [
+        "device.driver == \"x\" && device.allowMultipleAllocations",
+        "device.attributes[\"d\"].a > 1 || device.attributes[\"d\"].b",
+        "device.capacity[\"d\"].m.compareTo(quantity(\"1Gi\")) >= 0",
+    ] {
+        assert_eq!(faults(fine), "", "{fine}");
+    }
+    for (text, fault) in [
+        ("device", "must evaluate to bool or the unknown type, not kubernetes.DRADevice"),
+        ("device.foo", "undefined field 'foo'"),
+        ("device.driver + 1 == 2", "found no matching overload for '_+_' applied to '(string, int)'"),
+        ("device.capacity[\"d\"].m > 1", "found no matching overload for '_>_'"),
+        ("device.attributes.foo", "must evaluate to bool or the unknown type, not map(string, "),
+    ] {
+        assert!(faults(text).contains(fault), "{text}: {}", faults(text));
+    }
+}
+
+#[test]
+fn ephemeral_container_sets_no_field_of_a_service_even_empty() {
+    let container = json!({"name": "e", "image": "i", "terminationMessagePolicy": "File", "imagePullPolicy": "Always",
+        "lifecycle": {}, "resources": {}});
+    let mut spec = pod_spec();
+    spec["ephemeralContainers"] = json!([container]);
+    let lifecycle =
+        "spec.ephemeralContainers[0].lifecycle: Forbidden: cannot be set for an Ephemeral Container";
+    let create = "spec.ephemeralContainers: Forbidden: cannot be set on create";
+    refused("Pod", &json!({"metadata": {}, "spec": spec}), None, &[lifecycle, create]);
+}
+
+#[test]
+fn reference_to_a_key_of_a_file_is_whole() {
+    let found =
+        of_container(json!({"env": [{"name": "A", "valueFrom": {"fileKeyRef": {"volumeName": "v"}}}]}));
+    let place = "spec.containers[0].env[0].valueFrom.fileKeyRef";
+    assert_eq!(found, [format!("{place}.key: Required value"), format!("{place}.path: Required value")]);
+}
+
+#[test]
+fn empty_choices_of_a_pod_are_no_choices() {
+    let found = of_container(json!({"securityContext": {"procMount": ""}}));
+    let supported = "supported values: \"Default\", \"Unmasked\"";
+    assert_eq!(
+        found,
+        [format!("spec.containers[0].securityContext.procMount: Unsupported value: \"\": {supported}")]
+    );
+    let mut spec = pod_spec();
+    spec["topologySpreadConstraints"] =
+        json!([{"maxSkew": 1, "topologyKey": "k", "whenUnsatisfiable": "", "minDomains": 2}]);
+    let found = causes("Pod", &json!({"metadata": {}, "spec": spec}), None);
+    let domains = "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ";
+    assert!(
+        found.contains(&format!("spec.topologySpreadConstraints[0].minDomains: Invalid value: 2: {domains}")),
+        "{found:?}"
+    );
 }

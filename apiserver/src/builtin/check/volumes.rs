@@ -15,7 +15,10 @@ pub(super) type Rule = fn(&Field<'_>, &mut Errors);
 const SOURCES: &[(&str, Rule)] = &[
     ("emptyDir", empty_dir),
     ("hostPath", host_path),
-    ("gitRepo", |source, errors| required(source, &["repository"], errors)),
+    ("gitRepo", |source, errors| {
+        required(source, &["repository"], errors);
+        descending(&source.child("directory"), errors);
+    }),
     ("gcePersistentDisk", |source, errors| disk(source, "pdName", errors)),
     ("awsElasticBlockStore", |source, errors| disk(source, "volumeID", errors)),
     ("secret", |source, errors| files(source, "secretName", errors)),
@@ -25,19 +28,19 @@ const SOURCES: &[(&str, Rule)] = &[
     ("flocker", flocker),
     ("persistentVolumeClaim", |source, errors| required(source, &["claimName"], errors)),
     ("rbd", |source, errors| required(source, &["monitors", "image"], errors)),
-    ("cinder", |source, errors| required(source, &["volumeID"], errors)),
+    ("cinder", |source, errors| with_secret(source, "volumeID", &["name"], errors)),
     ("cephfs", |source, errors| required(source, &["monitors"], errors)),
-    ("quobyte", |source, errors| required(source, &["registry", "volume"], errors)),
+    ("quobyte", quobyte),
     ("downwardAPI", downward_api),
-    ("fc", |_, _| {}),
-    ("flexVolume", |source, errors| required(source, &["driver"], errors)),
+    ("fc", fibre_channel),
+    ("flexVolume", flexible),
     ("configMap", |source, errors| files(source, "name", errors)),
     ("azureFile", |source, errors| required(source, &["secretName", "shareName"], errors)),
     ("vsphereVolume", |source, errors| required(source, &["volumePath"], errors)),
     ("photonPersistentDisk", |source, errors| required(source, &["pdID"], errors)),
     ("portworxVolume", |source, errors| required(source, &["volumeID"], errors)),
     ("azureDisk", azure_disk),
-    ("storageos", |source, errors| required(source, &["volumeName"], errors)),
+    ("storageos", |source, errors| storage_os(source, &["name"], errors)),
     ("projected", projected),
     ("scaleIO", |source, errors| required(source, &["gateway", "system", "volumeName"], errors)),
     ("csi", csi),
@@ -98,6 +101,84 @@ pub(super) fn required(source: &Field<'_>, members: &[&str], errors: &mut Errors
         if member.is_empty() {
             errors.required(&member, "");
         }
+    }
+}
+
+/// Checks a source that needs its identifier and may name a secret by these members.
+pub(super) fn with_secret(source: &Field<'_>, id: &str, of_secret: &[&str], errors: &mut Errors) {
+    required(source, &[id], errors);
+    let secret = source.child("secretRef");
+    if secret.is_set() {
+        required(&secret, of_secret, errors);
+    }
+}
+
+/// `validateQuobyteVolumeSource`.
+pub(super) fn quobyte(source: &Field<'_>, errors: &mut Errors) {
+    const DETAIL: &str = "must be a host:port pair or multiple pairs separated by commas";
+    let (registry, tenant) = (source.child("registry"), source.child("tenant"));
+    if registry.is_empty() {
+        errors.required(&registry, DETAIL);
+    } else if tenant.text().len() >= 65 {
+        errors.required(&tenant, "must be a UUID and may not exceed a length of 64 characters");
+    } else {
+        for _ in registry.text().split(',').filter(|pair| !is_host_and_port(pair)) {
+            errors.invalid(&registry, DETAIL);
+        }
+    }
+    required(source, &["volume"], errors);
+}
+
+/// Reports whether Go's `net.SplitHostPort` accepts a text.
+fn is_host_and_port(text: &str) -> bool {
+    let Some((host, port)) = text.rsplit_once(':') else { return false };
+    match host.strip_prefix('[') {
+        Some(inner) => {
+            let inner = inner.strip_suffix(']');
+            inner.is_some_and(|inner| !inner.contains(['[', ']'])) && !port.contains(['[', ']'])
+        }
+        None => !host.contains([':', '[', ']']) && !port.contains(['[', ']']),
+    }
+}
+
+/// `validateFCVolumeSource`.
+pub(super) fn fibre_channel(source: &Field<'_>, errors: &mut Errors) {
+    let (names, ids, lun) = (source.child("targetWWNs"), source.child("wwids"), source.child("lun"));
+    match (names.is_empty(), ids.is_empty()) {
+        (true, true) => errors.required(&names, "must specify either targetWWNs or wwids, but not both"),
+        (false, false) => {
+            errors.invalid(&names, "targetWWNs and wwids can not be specified simultaneously");
+        }
+        _ => {}
+    }
+    match lun.number() {
+        _ if names.is_empty() => {}
+        None => errors.required(&lun, "lun is required if targetWWNs is specified"),
+        Some(0..=255) => {}
+        Some(_) => errors.invalid(&lun, "must be between 0 and 255, inclusive"),
+    }
+}
+
+/// `validateFlexVolumeSource` and `validateFlexPersistentVolumeSource`.
+pub(super) fn flexible(source: &Field<'_>, errors: &mut Errors) {
+    required(source, &["driver"], errors);
+    for (key, option) in source.child("options").entries() {
+        let namespace = key.split_once('/').map_or(key, |(namespace, _)| namespace).to_lowercase();
+        let normalized = format!(".{namespace}");
+        if [".kubernetes.io", ".k8s.io"].iter().any(|reserved| normalized.ends_with(reserved)) {
+            let text = Value::from(key);
+            errors.invalid(&option.holding(&text), "kubernetes.io and k8s.io namespaces are reserved");
+        }
+    }
+}
+
+/// `validateStorageOSVolumeSource` and `validateStorageOSPersistentVolumeSource`; the secret needs these members.
+pub(super) fn storage_os(source: &Field<'_>, of_secret: &[&str], errors: &mut Errors) {
+    errors.required_name(&source.child("volumeName"), NameRule::Label);
+    errors.optional_name(&source.child("volumeNamespace"), NameRule::Label);
+    let secret = source.child("secretRef");
+    if secret.is_set() {
+        required(&secret, of_secret, errors);
     }
 }
 
@@ -234,16 +315,16 @@ fn downward_api(source: &Field<'_>, errors: &mut Errors) {
 fn downward_file(item: &Field<'_>, errors: &mut Errors) {
     path_within(&item.child("path"), errors);
     let (field, resource) = (item.child("fieldRef"), item.child("resourceFieldRef"));
-    match (field.is_set(), resource.is_set()) {
-        (false, false) => errors.required(item, "one of fieldRef and resourceFieldRef is required"),
-        (true, true) => {
+    if field.is_set() {
+        downward::field(&field, VOLUME_FIELDS, errors);
+        if resource.is_set() {
             let detail = "fieldRef and resourceFieldRef can not be specified simultaneously";
             errors.invalid_as(item, "\"resource\"", detail);
         }
-        _ => {}
-    }
-    if field.is_set() {
-        downward::field(&field, VOLUME_FIELDS, errors);
+    } else if resource.is_set() {
+        downward::resource(&resource, true, errors);
+    } else {
+        errors.required(item, "one of fieldRef and resourceFieldRef is required");
     }
     mode(&item.child("mode"), errors);
 }
@@ -322,13 +403,30 @@ fn ephemeral(source: &Field<'_>, errors: &mut Errors) {
     }
 }
 
-/// `ValidateTemplateObjectMeta`: only labels and annotations may be set.
-fn template_metadata(metadata: &Field<'_>, errors: &mut Errors) {
+/// `ValidateTemplateObjectMeta`: only labels and annotations may be set. Errors name fields in the order of Go's, and as Go does.
+pub(super) fn template_metadata(metadata: &Field<'_>, errors: &mut Errors) {
+    const OTHERS: [(&str, &str); 13] = [
+        ("name", "name"),
+        ("generateName", "generateName"),
+        ("namespace", "namespace"),
+        ("selfLink", "selfLink"),
+        ("uid", "uID"),
+        ("resourceVersion", "resourceVersion"),
+        ("generation", "generation"),
+        ("creationTimestamp", "creationTimestamp"),
+        ("deletionTimestamp", "deletionTimestamp"),
+        ("deletionGracePeriodSeconds", "deletionGracePeriodSeconds"),
+        ("ownerReferences", "ownerReferences"),
+        ("finalizers", "finalizers"),
+        ("managedFields", "managedFields"),
+    ];
     errors.annotations(&metadata.child("annotations"));
     errors.labels(&metadata.child("labels"));
-    for (name, _) in metadata.value.as_object().into_iter().flatten() {
-        if !["annotations", "labels"].contains(&name.as_str()) {
-            errors.forbidden(&metadata.child(name), "cannot be set");
+    for (name, shown) in OTHERS {
+        let field = metadata.child(name);
+        let is_zero = *field.value == "" || name == "generation" && *field.value == 0;
+        if field.is_set() && !is_zero {
+            errors.forbidden(&metadata.child(shown), "cannot be set");
         }
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Stage, each, fill};
 use crate::meta::map_at;
-use crate::quota::{Quantities, add, quantities};
+use crate::quota::{Quantities, add, aggregate, is_of_pods, quantities};
 
 pub(in crate::builtin) fn pod(object: &mut Value, _: Stage) {
     map_at(object, "spec");
@@ -12,6 +12,7 @@ pub(in crate::builtin) fn pod(object: &mut Value, _: Stage) {
     each(spec, "containers", requests_from_limits);
     each(spec, "initContainers", requests_from_limits);
     pod_spec(spec);
+    own_resources(spec);
     fill(spec, "enableServiceLinks", true);
     if spec["hostNetwork"] == true {
         for list in ["containers", "initContainers"] {
@@ -188,6 +189,35 @@ fn requests_from_limits(container: &mut Value) {
     }
 }
 
+/// Fills in the limits of huge pages, then the requests of a pod that has resources of its own, from the sums of its containers and
+/// from its limits (`defaultHugePagePodLimits` and `defaultPodRequests`).
+fn own_resources(spec: &mut Value) {
+    let is_huge = |name: &str| name.starts_with("hugepages-");
+    let mut own = ["limits", "requests"].map(|part| quantities(&spec["resources"][part]));
+    let [limits, requests] = &mut own;
+    if limits.is_empty() && requests.is_empty() {
+        return;
+    }
+    for (name, sum) in aggregate(spec, "limits") {
+        if is_huge(&name) && !requests.contains_key(&name) {
+            limits.entry(name).or_insert(sum);
+        }
+    }
+    if !limits.is_empty() {
+        let mut sums = aggregate(spec, "requests");
+        sums.retain(|name, _| is_of_pods(name) && !is_huge(name));
+        for (name, amount) in sums.into_iter().chain(limits.clone()).filter(|(name, _)| is_of_pods(name)) {
+            requests.entry(name).or_insert(amount);
+        }
+    }
+    for (part, own) in ["limits", "requests"].iter().zip(own).filter(|(_, own)| !own.is_empty()) {
+        let given = map_at(&mut spec["resources"], part);
+        for (name, amount) in own {
+            given.entry(name).or_insert_with(|| amount.to_string().into());
+        }
+    }
+}
+
 /// The pull policy of an image (`SetDefaults_Container` and `SetDefaults_Volume`).
 fn pull_policy(image: &Value) -> &'static str {
     if is_latest(image.as_str().unwrap_or_default()) { "Always" } else { "IfNotPresent" }
@@ -331,6 +361,30 @@ mod tests {
         assert_eq!(class(json!({"requests": {"cpu": "1"}})), "Burstable");
         assert_eq!(class(json!({"requests": {"cpu": "1"}, "limits": {"cpu": "1"}})), "Burstable");
         assert_eq!(class(json!({"requests": both, "limits": both})), "Guaranteed");
+    }
+
+    #[test]
+    fn requests_of_a_pod_come_from_its_containers_and_limits() {
+        let of = |resources: Value, container: Value| {
+            let containers = json!([{"name": "c", "resources": container}]);
+            let mut pod = json!({"spec": {"resources": resources, "containers": containers}});
+            super::pod(&mut pod, Stage::Create);
+            pod["spec"]["resources"].take()
+        };
+        let limits = json!({"cpu": "2", "memory": "1Gi"});
+        assert_eq!(
+            of(json!({"limits": limits}), json!({"requests": {"cpu": "500m"}})),
+            json!({"limits": limits, "requests": {"cpu": "500m", "memory": "1Gi"}})
+        );
+        let huge = json!({"hugepages-2Mi": "4Mi"});
+        let both = json!({"cpu": "1", "hugepages-2Mi": "4Mi"});
+        assert_eq!(
+            of(json!({"limits": {"cpu": "1"}}), json!({"limits": huge})),
+            json!({"limits": both, "requests": both})
+        );
+        let given = json!({"requests": {"cpu": "1"}});
+        assert_eq!(of(given.clone(), json!({"requests": {"memory": "1Gi"}})), given);
+        assert_eq!(of(Value::Null, json!({"requests": {"cpu": "1"}})), Value::Null);
     }
 
     #[test]

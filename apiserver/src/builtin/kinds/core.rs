@@ -22,6 +22,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         selectable: &["spec.unschedulable"],
         default: defaults::node,
         check: check::node,
+        check_status: check::node_status,
         ..kind("", "Node", "nodes", "node", &["no"])
     },
     BuiltIn { check: check::config_map, ..kind("", "ConfigMap", "configmaps", "configmap", &["cm"]) },
@@ -45,6 +46,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         status: true,
         returns_deleted: true,
         check: check::quota,
+        check_status: check::quota_status,
         ..kind("", "ResourceQuota", "resourcequotas", "resourcequota", &["quota"])
     },
     BuiltIn {

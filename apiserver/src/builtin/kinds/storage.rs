@@ -21,6 +21,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         returns_deleted: true,
         default: defaults::claim,
         check: check::claim,
+        check_status: check::claim_status,
         ..kind("", "PersistentVolumeClaim", "persistentvolumeclaims", "persistentvolumeclaim", &["pvc"])
     },
     BuiltIn {

@@ -109,6 +109,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         version: "v2",
         default: autoscaling::default,
         check: check::autoscaler,
+        check_status: check::autoscaler_status,
         ..kind(
             "autoscaling",
             "HorizontalPodAutoscaler",
@@ -128,6 +129,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         }),
         default: autoscaling::default_v1,
         check: autoscaling::check_v1,
+        check_status: check::autoscaler_status,
         ..kind(
             "autoscaling",
             "HorizontalPodAutoscaler",
