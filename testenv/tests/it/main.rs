@@ -5,6 +5,7 @@
 mod backends;
 mod basics;
 mod builtin;
+mod classes;
 mod columns;
 mod conformance;
 mod containers;

@@ -4,8 +4,7 @@
 
 mod certificates;
 mod claim_resize;
-mod default_ingress_class;
-mod default_storage_class;
+mod default_class;
 mod default_toleration_seconds;
 mod limit_ranger;
 mod namespace_lifecycle;
@@ -19,6 +18,8 @@ mod service_account;
 mod storage_object_in_use_protection;
 mod taint_nodes_by_condition;
 
+pub(crate) use default_class::is_default_storage_class;
+pub(crate) use priority::is_system as is_system_priority_class;
 pub(crate) use resource_quota::Charge;
 pub(crate) use storage_object_in_use_protection::FINALIZERS as PROTECTION_FINALIZERS;
 pub(crate) use taint_nodes_by_condition::NOT_READY;
@@ -40,9 +41,9 @@ const ORDER: &[Plugin] = &[
     priority::admit,
     default_toleration_seconds::admit,
     storage_object_in_use_protection::admit,
-    default_storage_class::admit,
+    default_class::admit_claim,
     runtime_class::admit,
-    default_ingress_class::admit,
+    default_class::admit_ingress,
     pod_topology_labels::admit,
 ];
 
@@ -54,6 +55,7 @@ const VALIDATORS: &[Validator] = &[
     limit_ranger::validate,
     service_account::validate,
     pod_security::validate,
+    priority::validate,
     claim_resize::validate,
     runtime_class::validate,
     certificates::validate,

@@ -1,4 +1,5 @@
-//! `Priority`: a pod gets the number and the preemption policy of its priority class.
+//! `Priority`: a pod gets the number and the preemption policy of its priority class, and only one class is the default
+//! (plugin/pkg/admission/priority).
 
 use serde_json::{Value, json};
 
@@ -8,6 +9,7 @@ use crate::meta;
 use crate::server::Server;
 use crate::status::{ApiError, ApiResult};
 
+const CLASSES: &str = "priorityclasses.scheduling.k8s.io";
 /// Priorities that every cluster has.
 const SYSTEM_PRIORITIES: &[(&str, i64)] =
     &[("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
@@ -36,7 +38,7 @@ pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> 
             None => (0, json!("PreemptLowerPriority")),
         },
         (None, name) => {
-            let found = server.store.get("priorityclasses.scheduling.k8s.io", name);
+            let found = server.store.get(CLASSES, name);
             let class = found.ok_or_else(|| {
                 let text = format!("no PriorityClass with name {name} was found");
                 ApiError::forbidden(def.about(meta::name(pod)), &text)
@@ -65,8 +67,32 @@ pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> 
     Ok(())
 }
 
-/// The class of pods that name none.
+/// Refuses a second default class.
+pub(super) fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<()> {
+    let call = attributes.call;
+    let is_class = call.def.collection == CLASSES && attributes.operation != Operation::Delete;
+    let Some(class) = object.filter(|class| is_class && class["globalDefault"] == true) else {
+        return Ok(());
+    };
+    match default_class(&call.server) {
+        Some(other) if attributes.old.is_none() || meta::name(&other) != meta::name(class) => {
+            let name = meta::name(&other);
+            let text =
+                format!("PriorityClass {name} is already marked as default. Only one default can exist");
+            Err(ApiError::forbidden(call.def.about(&attributes.shown_name(Some(class))), &text))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Reports whether every cluster has this class, which cannot be deleted.
+pub(crate) fn is_system(name: &str) -> bool {
+    SYSTEM_PRIORITIES.iter().any(|(system, _)| *system == name)
+}
+
+/// The class of pods that name none: of several, the one with the lowest value.
 fn default_class(server: &Server) -> Option<Value> {
-    let all = server.store.list("priorityclasses.scheduling.k8s.io", "", None).ok()?;
-    all.objects.into_iter().map(|(_, class)| class.value.clone()).find(|class| class["globalDefault"] == true)
+    let all = server.store.list(CLASSES, "", None).ok()?.objects;
+    let defaults = all.iter().filter(|(_, class)| class.value["globalDefault"] == true);
+    defaults.min_by_key(|(_, class)| class.value["value"].as_i64()).map(|(_, class)| class.value.clone())
 }

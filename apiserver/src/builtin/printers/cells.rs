@@ -68,7 +68,7 @@ pub(super) const NODES: &[BuiltInColumn] = &[
     wide(made("Internal-IP", |o, _| node_address(o, "InternalIP").into())),
     wide(made("External-IP", |o, _| node_address(o, "ExternalIP").into())),
     wide(made("OS-Image", |o, _| node_info(o, "osImage").into())),
-    wide(made("Kernel-Version", |o, _| node_info(o, "kernelVersion").into())),
+    wide(made("Kernel-Version", |o, _| kernel_version(o).into())),
     wide(made("Container-Runtime", |o, _| node_info(o, "containerRuntimeVersion").into())),
 ];
 
@@ -152,6 +152,14 @@ fn node_info<'a>(node: &'a Value, field: &str) -> &'a str {
     match string(&node["status"]["nodeInfo"], field) {
         "" => "<unknown>",
         text => text,
+    }
+}
+
+fn kernel_version(node: &Value) -> String {
+    let version = node_info(node, "kernelVersion");
+    match string(&node["status"]["nodeInfo"], "architecture") {
+        "" => version.to_owned(),
+        architecture => format!("{version} ({architecture})"),
     }
 }
 

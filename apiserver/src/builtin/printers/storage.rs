@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{AGE, BuiltInColumn, Cell, NAME, column, list, made, of_names, string, text, wide};
+use crate::admission::is_default_storage_class;
 
 pub(super) const VOLUMES: &[BuiltInColumn] = &[
     NAME,
@@ -134,13 +135,8 @@ fn access_modes(modes: &Value) -> Value {
 }
 
 fn class_name(class: &Value) -> String {
-    let annotations = &class["metadata"]["annotations"];
-    let default =
-        ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"]
-            .iter()
-            .any(|key| annotations[*key] == "true");
     let name = crate::meta::name(class);
-    if default { format!("{name} (default)") } else { name.to_owned() }
+    if is_default_storage_class(class) { format!("{name} (default)") } else { name.to_owned() }
 }
 
 fn audiences(driver: &Value) -> String {

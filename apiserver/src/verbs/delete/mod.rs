@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::read;
 use super::write::{self, Storage, Write};
-use crate::admission::{Attributes, Operation, Options};
+use crate::admission::{Attributes, Operation, Options, is_system_priority_class};
 use crate::conversion::Served;
 use crate::http::reply::Reply;
 use crate::registry::{Behaviour, ResourceDef};
@@ -28,6 +28,11 @@ pub(super) async fn delete(call: &Call<'_>) -> ApiResult<Reply> {
     let options = DeleteOptions::parse(call)?;
     options.warn_of_orphans(call);
     let def = &call.def;
+    // `Delete` of pkg/registry/scheduling/priorityclass/storage, which deletions of collections do not call.
+    if def.collection == "priorityclasses.scheduling.k8s.io" && is_system_priority_class(&call.path.name) {
+        let text = "this is a system priority class and cannot be deleted";
+        return Err(ApiError::forbidden(def.about(&call.path.name), text));
+    }
     let key = def.key(&call.path.namespace, &call.path.name);
     let (object, gone) = delete_one(call, &key, &call.path.name, &options).await?;
     let returns = matches!(&def.behaviour, Behaviour::BuiltIn(b) if b.returns_deleted);
