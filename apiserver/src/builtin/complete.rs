@@ -67,7 +67,7 @@ pub(crate) fn updated(
     if def.collection == "persistentvolumes" {
         note_phase(server, current, value);
     }
-    if def.collection == "services" {
+    if def.collection == "services" && subresource.is_empty() {
         services::updated(server, current, value);
     }
     if def.collection == CLAIMS {

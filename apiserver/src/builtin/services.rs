@@ -12,6 +12,7 @@ use crate::status::{About, ApiError, ApiResult, Cause};
 
 /// The fields of addresses, which a Service without its own address lacks.
 const ADDRESSES: &[&str] = &["clusterIP", "clusterIPs"];
+const LOAD_BALANCER: &str = "LoadBalancer";
 
 /// Completes a new Service.
 pub(super) fn created(server: &Server, service: &mut Value) {
@@ -19,7 +20,7 @@ pub(super) fn created(server: &Server, service: &mut Value) {
     if is_given(&spec["clusterIP"]) && !is_given(&spec["clusterIPs"]) {
         spec["clusterIPs"] = json!([spec["clusterIP"]]);
     }
-    if needs_node_ports(spec) {
+    if allocates_node_ports(spec) {
         share_node_ports(server, spec);
     }
     allocate(server, spec);
@@ -32,6 +33,9 @@ pub(super) fn updated(server: &Server, current: &Value, service: &mut Value) {
     normalize(old, new);
     drop_dependent(old, new);
     allocate(server, new);
+    if service["spec"]["type"] != LOAD_BALANCER {
+        meta::map_at(service, "status").insert("loadBalancer".to_owned(), json!({}));
+    }
 }
 
 /// Brings `clusterIPs` in line with `clusterIP` for clients that know only the latter (`normalizeClusterIPs`).
@@ -60,12 +64,12 @@ fn keep(old: &Value, new: &mut Value) {
     if is_checked(old) && is_checked(new) && !is_node_port(&new["healthCheckNodePort"]) {
         copy(old, new, "healthCheckNodePort");
     }
-    if needs_node_ports(old) && needs_node_ports(new) {
+    if allocates_node_ports(old) && allocates_node_ports(new) {
         let used: Vec<Value> = ports(new).filter_map(|port| port.get("nodePort").cloned()).collect();
         for port in new["ports"].as_array_mut().into_iter().flatten() {
             let same = ports(old).find(|own| own["name"] == port["name"]);
             let number = same.map(|own| &own["nodePort"]).filter(|own| !own.is_null() && !used.contains(own));
-            if let (true, Some(number)) = (port["nodePort"].is_null(), number) {
+            if let (false, Some(number)) = (is_node_port(&port["nodePort"]), number) {
                 port["nodePort"] = number.clone();
             }
         }
@@ -81,7 +85,7 @@ fn drop_dependent(old: &Value, new: &mut Value) {
         }
         unused.extend(["ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"]);
     }
-    let is_balanced = |spec: &Value| spec["type"] == "LoadBalancer";
+    let is_balanced = |spec: &Value| spec["type"] == LOAD_BALANCER;
     if is_balanced(old) && !is_balanced(new) {
         unused.extend(["allocateLoadBalancerNodePorts", "loadBalancerClass"]);
     }
@@ -162,7 +166,7 @@ fn allocate(server: &Server, spec: &mut Value) {
         spec["clusterIPs"] = json!([spec["clusterIP"]]);
     }
     let own = spec.clone();
-    if needs_node_ports(spec) {
+    if allocates_node_ports(spec) {
         for port in spec["ports"].as_array_mut().into_iter().flatten() {
             if !is_node_port(&port["nodePort"]) {
                 port["nodePort"] = server.node_port(&own).into();
@@ -176,7 +180,7 @@ fn allocate(server: &Server, spec: &mut Value) {
 
 /// Reports whether the Service has a port for health checks.
 fn is_checked(spec: &Value) -> bool {
-    spec["type"] == "LoadBalancer" && spec["externalTrafficPolicy"] == "Local"
+    spec["type"] == LOAD_BALANCER && spec["externalTrafficPolicy"] == "Local"
 }
 
 /// Reports whether the request writes a Service, not a part of it.
@@ -259,14 +263,15 @@ pub(crate) fn choose_again<T>(left: &mut usize, error: ApiError) -> ApiResult<Op
 
 const ALLOCATED: &str = "provided port is already allocated";
 
+/// Reports whether clients outside of the cluster reach the Service (`ExternallyAccessible` of pkg/api/service/util.go).
 fn is_external(spec: &Value) -> bool {
-    matches!(spec["type"].as_str(), Some("NodePort" | "LoadBalancer"))
+    needs_node_ports(spec) || (spec["type"] == "ClusterIP" && is_given(&spec["externalIPs"]))
 }
 
 /// The fault of the node port at an index, if the Service requests one that it cannot have.
 fn unavailable_port(i: usize, old: &Value, new: &Value, others: &[&Value], dry_run: bool) -> Option<Cause> {
     let port = &new["ports"][i];
-    let number = Some(&port["nodePort"]).filter(|number| is_external(new) && is_node_port(number))?;
+    let number = Some(&port["nodePort"]).filter(|number| needs_node_ports(new) && is_node_port(number))?;
     if node_ports(old).any(|own| own == number) {
         return None;
     }
@@ -284,7 +289,7 @@ fn check_repeated(i: usize, old: &Value, new: &Value) -> ApiResult<()> {
     let port = &new["ports"][i];
     let is_same =
         |other: &Value| ["protocol", "nodePort"].into_iter().all(|field| other[field] == port[field]);
-    let is_checked = !old.is_null() && is_external(new) && is_node_port(&port["nodePort"]);
+    let is_checked = !old.is_null() && needs_node_ports(new) && is_node_port(&port["nodePort"]);
     if is_checked && ports(new).take(i).any(is_same) {
         let protocol = meta::member(port, "protocol");
         return Err(ApiError::unexpected(format!("duplicate nodePort: {{{protocol} {}}}", port["nodePort"])));
@@ -423,7 +428,12 @@ fn needs_address(spec: &Value) -> bool {
     spec["type"] != "ExternalName"
 }
 
+/// Reports whether the Service may have node ports (`needsNodePort`).
 fn needs_node_ports(spec: &Value) -> bool {
-    let balanced = spec["type"] == "LoadBalancer" && spec["allocateLoadBalancerNodePorts"] != false;
-    spec["type"] == "NodePort" || balanced
+    matches!(spec["type"].as_str(), Some("NodePort" | LOAD_BALANCER))
+}
+
+/// Reports whether the Service is given node ports (`shouldAllocateNodePorts`).
+fn allocates_node_ports(spec: &Value) -> bool {
+    needs_node_ports(spec) && (spec["type"] == "NodePort" || spec["allocateLoadBalancerNodePorts"] != false)
 }

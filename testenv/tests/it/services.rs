@@ -241,6 +241,51 @@ async fn cluster_type_drops_node_ports_when_other_ports_change() {
 }
 
 #[tokio::test]
+async fn node_ports_stay_when_the_balancer_needs_none() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let balanced = json!({"type": "LoadBalancer", "ports": [{"port": 80, "nodePort": 30_080}]});
+    create(&env, "", "a", balanced).await.unwrap();
+    let path = format!("{SERVICES}/a");
+    let change = json!({"spec": {"allocateLoadBalancerNodePorts": false}});
+    let (code, service) = patch(&env, &path, "merge-patch+json", change).await;
+    assert_eq!((code, &service["spec"]["ports"][0]["nodePort"]), (200, &json!(30_080)));
+    create(&env, "", "b", node_port(30_080)).await.unwrap_err();
+    // A client that leaves them out releases them.
+    let change = json!({"spec": {"ports": [{"port": 80}]}});
+    let (code, service) = patch(&env, &path, "merge-patch+json", change).await;
+    assert_eq!((code, &service["spec"]["ports"][0]["nodePort"]), (200, &Value::Null));
+    create(&env, "", "b", node_port(30_080)).await.unwrap();
+}
+
+#[tokio::test]
+async fn other_types_lose_the_status_of_the_balancer() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let path = format!("{SERVICES}/a");
+    let balanced = json!({"type": "LoadBalancer", "ports": [{"port": 80}]});
+    create(&env, "", "a", balanced).await.unwrap();
+    let ingress = json!({"loadBalancer": {"ingress": [{"ip": "1.2.3.4"}]}});
+    let status = format!("{path}/status");
+    let (code, service) = patch(&env, &status, "merge-patch+json", json!({"status": ingress})).await;
+    assert_eq!((code, &service["status"]["loadBalancer"]["ingress"][0]["ip"]), (200, &json!("1.2.3.4")));
+    let change = json!({"spec": {"type": "ClusterIP"}});
+    let (code, service) = patch(&env, &path, "merge-patch+json", change).await;
+    assert_eq!((code, &service["status"]["loadBalancer"]), (200, &json!({})));
+    let (code, _) = patch(&env, &status, "merge-patch+json", json!({"status": ingress})).await;
+    assert_eq!(code, 422);
+}
+
+#[tokio::test]
+async fn service_with_external_addresses_keeps_its_traffic_policy() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let spec = json!({"type": "NodePort", "externalTrafficPolicy": "Local", "externalIPs": ["8.8.8.8"],
+                      "ports": [{"port": 80}]});
+    create(&env, "", "a", spec).await.unwrap();
+    let change = json!({"spec": {"type": "ClusterIP"}});
+    let (code, service) = patch(&env, &format!("{SERVICES}/a"), "merge-patch+json", change).await;
+    assert_eq!((code, &service["spec"]["externalTrafficPolicy"]), (200, &json!("Local")));
+}
+
+#[tokio::test]
 async fn cluster_address_is_given_once() {
     let env = TestEnv::builder().start().await.unwrap();
     let at = |address: &str| json!({"ports": [{"port": 80}], "clusterIP": address});
