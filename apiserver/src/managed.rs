@@ -138,6 +138,12 @@ pub(crate) fn updated_quota(old: &Value, new: &Value, now: &str) -> Value {
     apply::update(&QUOTA, old, new, &server_itself("v1", now))
 }
 
+/// As [`updated_definition`], for a disruption budget.
+pub(crate) fn updated_budget(old: &Value, new: &Value, now: &str) -> Value {
+    static BUDGET: LazyLock<Typed> = LazyLock::new(|| Typed::builtin("policy", "v1", "PodDisruptionBudget"));
+    apply::update(&BUDGET, old, new, &server_itself("policy/v1", now))
+}
+
 /// As [`updated_definition`], for the conditions of a namespace, which the namespace controller writes.
 pub(crate) fn updated_namespace(old: &Value, new: &Value, now: &str) -> Value {
     static NAMESPACE: LazyLock<Typed> = LazyLock::new(|| Typed::builtin("", "v1", "Namespace"));

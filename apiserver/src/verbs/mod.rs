@@ -73,6 +73,10 @@ pub(crate) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
         "" => {}
         "status" if call.def.status => return item(call, method).await,
         "scale" if call.def.scale.is_some() => return scale::dispatch(call, method).await,
+        // `FinalizeREST` of pkg/registry/core/namespace/storage can be updated alone.
+        "finalize" if *method != Method::PUT && Part::of(&call.def, "finalize").is_some() => {
+            return Err(ApiError::method_not_allowed());
+        }
         sub if Part::of(&call.def, sub).is_some() => return item(call, method).await,
         _ if call.def.is_custom() => return Err(ApiError::not_found(call.def.about(&call.path.name))),
         _ => return Err(ApiError::NoSuchPath),

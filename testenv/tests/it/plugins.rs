@@ -276,6 +276,8 @@ async fn deleted_namespace_stays_without_its_controller() {
     let finalize =
         json!({"metadata": {"name": "a", "labels": {"x": "y"}}, "spec": {"finalizers": ["a.b/c"]}});
     let path = "/api/v1/namespaces/a/finalize";
+    assert_eq!(patch(&env, path, "merge-patch+json", json!({"spec": {"finalizers": []}})).await.0, 405);
+    assert_eq!(call(&env, Method::GET, path, Value::Null).await.0, 405);
     let (_, kept) = call(&env, Method::PUT, path, finalize).await;
     assert_eq!(kept["metadata"]["labels"], json!({"kubernetes.io/metadata.name": "a", "x": "y"}));
     assert_eq!(kept["status"]["phase"], "Terminating");

@@ -22,17 +22,17 @@ const ANNOTATIONS: [(&str, &str); 3] = [
     ),
 ];
 
-/// Deprecated kinds of volumes.
-const VOLUMES: [(&str, &str); 9] = [
-    ("photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"),
-    ("gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"),
-    ("scaleIO", "deprecated in v1.16, non-functional in v1.22+"),
-    ("flocker", "deprecated in v1.22, non-functional in v1.25+"),
-    ("storageos", "deprecated in v1.22, non-functional in v1.25+"),
-    ("quobyte", "deprecated in v1.22, non-functional in v1.25+"),
-    ("glusterfs", "deprecated in v1.25, non-functional in v1.26+"),
-    ("cephfs", "deprecated in v1.28, non-functional in v1.31+"),
-    ("rbd", "deprecated in v1.28, non-functional in v1.31+"),
+/// Deprecated kinds of volumes, with their names in a warning.
+const VOLUMES: [(&str, &str, &str); 9] = [
+    ("photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"),
+    ("gitRepo", "gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"),
+    ("scaleIO", "scaleIO", "deprecated in v1.16, non-functional in v1.22+"),
+    ("flocker", "flocker", "deprecated in v1.22, non-functional in v1.25+"),
+    ("storageos", "storageOS", "deprecated in v1.22, non-functional in v1.25+"),
+    ("quobyte", "quobyte", "deprecated in v1.22, non-functional in v1.25+"),
+    ("glusterfs", "glusterfs", "deprecated in v1.25, non-functional in v1.26+"),
+    ("cephfs", "cephfs", "deprecated in v1.28, non-functional in v1.31+"),
+    ("rbd", "rbd", "deprecated in v1.28, non-functional in v1.31+"),
 ];
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
@@ -137,9 +137,9 @@ fn node_affinity(affinity: &Value, place: &str, warnings: &mut Vec<String>) {
 
 fn volumes(spec: &Value, place: &str, warnings: &mut Vec<String>) {
     for (i, volume) in items(&spec["volumes"]).enumerate() {
-        for (kind, text) in VOLUMES {
+        for (kind, shown, text) in VOLUMES {
             if !volume[kind].is_null() {
-                warnings.push(format!("{place}.volumes[{i}].{kind}: {text}"));
+                warnings.push(format!("{place}.volumes[{i}].{shown}: {text}"));
             }
         }
         let template = &volume["ephemeral"]["volumeClaimTemplate"];

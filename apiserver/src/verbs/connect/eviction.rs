@@ -10,10 +10,11 @@ use super::{run, success};
 use crate::clock::rfc3339;
 use crate::disruption::{self, SYNC_FAILED};
 use crate::http::reply::Reply;
+use crate::managed;
 use crate::meta;
 use crate::selector;
 use crate::server::Call;
-use crate::status::{About, ApiError, ApiResult};
+use crate::status::{About, ApiError, ApiResult, Cause};
 use crate::store::{Object, WriteError};
 
 const BUDGETS: &str = "poddisruptionbudgets.policy";
@@ -25,12 +26,12 @@ pub(super) async fn evict(call: &Call<'_>) -> ApiResult<Reply> {
     if run(call, |storage, eviction| evicted(call, storage, &eviction)).await? {
         return Ok(success(call));
     }
-    // kube-apiserver sends this failure with code 201; clients read the status in the body.
+    // Upstream returns a status in place of an error. It has no reason.
     let text =
         "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
     let status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": text,
                         "code": 500});
-    Ok(Reply::value(201, &status, call.accepted.form))
+    Ok(Reply::value(500, &status, call.accepted.form))
 }
 
 /// Evicts the pod; returns false if it has several budgets. Admission runs for the eviction, not for the deletion of
@@ -39,9 +40,10 @@ fn evicted(call: &Call<'_>, storage: &Storage<'_>, eviction: &Value) -> ApiResul
     if meta::name(eviction) != call.path.name {
         return Err(ApiError::bad_request("name in URL does not match name in Eviction object"));
     }
+    check_options(call, &eviction["deleteOptions"])?;
     let pod = write::at_path(call)?;
-    let options = DeleteOptions::of(&eviction["deleteOptions"])?;
-    let storage = storage.with_dry_run(options.dry_run);
+    let options = DeleteOptions::of(&eviction["deleteOptions"]);
+    let storage = storage.with_dry_run(options.0.dry_run);
     // After another write, the pod may need a budget.
     if is_unguarded(&pod.value) {
         return Ok(delete_pod(call, &storage, pod, &options)?.map(|()| true));
@@ -58,6 +60,25 @@ fn evicted(call: &Call<'_>, storage: &Storage<'_>, eviction: &Value) -> ApiResul
     }
 }
 
+/// Refuses the option to delete what cannot be read, and dry runs that differ from that of the request
+/// (`propagateDryRun`).
+fn check_options(call: &Call<'_>, options: &Value) -> ApiResult<()> {
+    const FORCED: &str = "ignoreStoreReadErrorWithClusterBreakingPotential";
+    if options[FORCED] == true {
+        let text = "can not be set for pod eviction, try after removing the option";
+        let cause = Cause::invalid(format!("deleteOptions.{FORCED}"), true, text);
+        return Err(ApiError::invalid(About::new("policy", "Eviction", &call.path.name), vec![cause]));
+    }
+    let (request, content) = (call.query.all("dryRun"), meta::strings(&options["dryRun"]));
+    if !request.is_empty() && !content.is_empty() && request != content {
+        let (request, content) = (request.join(" "), content.join(" "));
+        return Err(ApiError::unexpected(format!(
+            "Non-matching dry-run options in request and content: [{request}] and [{content}]"
+        )));
+    }
+    Ok(())
+}
+
 /// Reports whether no budget applies: the pod does no work, or is terminating (`canIgnorePDB`).
 fn is_unguarded(pod: &Value) -> bool {
     let phase = pod["status"]["phase"].as_str();
@@ -69,7 +90,7 @@ fn delete_pod(
     call: &Call<'_>,
     storage: &Storage<'_>,
     mut stored: Arc<Object>,
-    options: &DeleteOptions,
+    (options, faults): &(DeleteOptions, Vec<Cause>),
 ) -> ApiResult<Option<()>> {
     options.check_preconditions(&call.def, &stored.value)?;
     let key = call.def.key(&call.path.namespace, &call.path.name);
@@ -80,6 +101,7 @@ fn delete_pod(
             Err(_) => return Ok(None),
         }
     }
+    options.check(faults.clone())?;
     let done = delete::carry_out(storage, &call.server, &call.def, &key, &stored, options)?;
     Ok(done.map(|_| ()))
 }
@@ -148,6 +170,7 @@ fn decrement(
     }
     let registry = call.server.registry();
     let Some(def) = registry.find("policy", "v1", "poddisruptionbudgets") else { return Ok(Some(true)) };
+    let next = managed::updated_budget(budget, &next, &rfc3339(now));
     // If the budget was written or deleted, the eviction is retried.
     Ok(storage.update(&def, key, stored, next).ok().map(|_| true))
 }
@@ -171,19 +194,28 @@ fn check(budget: &Value) -> ApiResult<()> {
     if number("disruptionsAllowed") > 0 {
         return Ok(());
     }
-    let failed =
-        disruption::condition(budget).filter(|c| c["status"] == "False" && c["reason"] == SYNC_FAILED);
-    let text = match failed {
-        Some(failed) => {
-            let why = failed["message"].as_str().unwrap_or_default();
-            format!(
-                "The disruption budget {name} does not allow evicting pods currently because it failed sync: {why}"
-            )
-        }
-        None => {
-            let (wanted, healthy) = (number("desiredHealthy"), number("currentHealthy"));
+    Err(ApiError::budget(&no_disruption(budget), 0))
+}
+
+/// Says why a budget allows no eviction.
+fn no_disruption(budget: &Value) -> String {
+    let number = |field: &str| budget["status"][field].as_i64().unwrap_or(0);
+    let (name, wanted, healthy) = (meta::name(budget), number("desiredHealthy"), number("currentHealthy"));
+    let refusal = disruption::condition(budget)
+        .filter(|condition| condition["status"] == "False")
+        .map(|condition| (meta::member(condition, "reason"), meta::member(condition, "message")))
+        .filter(|(_, message)| !message.is_empty());
+    match refusal {
+        // The numbers mean nothing then.
+        Some((SYNC_FAILED, why)) => format!(
+            "The disruption budget {name} does not allow evicting pods currently because it failed sync: {why}"
+        ),
+        _ if healthy <= wanted => {
             format!("The disruption budget {name} needs {wanted} healthy pods and has {healthy} currently")
         }
-    };
-    Err(ApiError::budget(&text, 0))
+        Some((reason, why)) => {
+            format!("The disruption budget {name} does not allow evicting pods currently ({reason}): {why}")
+        }
+        None => format!("The disruption budget {name} does not allow evicting pods currently"),
+    }
 }

@@ -48,17 +48,14 @@ impl DeleteOptions {
         } else {
             options.read(&decoded(call)?, &mut causes);
         }
-        options.checked(causes)
+        options.check(causes).map(|()| options)
     }
 
-    /// Reads options from within another object.
-    ///
-    /// # Errors
-    /// Returns `Invalid` for inconsistent options.
-    pub(in crate::verbs) fn of(body: &Value) -> ApiResult<Self> {
+    /// Reads options from within another object. The faults of dry runs are left to [`check`](Self::check).
+    pub(in crate::verbs) fn of(body: &Value) -> (Self, Vec<Cause>) {
         let (mut options, mut causes) = (Self::default(), Vec::new());
         options.read(body, &mut causes);
-        options.checked(causes)
+        (options, causes)
     }
 
     /// The options of the garbage collector: the finalizers of the object choose the policy (`attemptToDeleteItem` of
@@ -105,8 +102,11 @@ impl DeleteOptions {
         value
     }
 
-    /// `ValidateDeleteOptions`, which checks dry runs last.
-    fn checked(self, of_dry_run: Vec<Cause>) -> ApiResult<Self> {
+    /// Checks the options (`ValidateDeleteOptions`, which adds the faults of dry runs last).
+    ///
+    /// # Errors
+    /// Returns `Invalid` for inconsistent options.
+    pub(in crate::verbs) fn check(&self, of_dry_run: Vec<Cause>) -> ApiResult<()> {
         let mut causes = Vec::new();
         if let Some(policy) = &self.propagation {
             if self.orphan.is_some() {
@@ -119,7 +119,7 @@ impl DeleteOptions {
             }
         }
         causes.extend(of_dry_run);
-        if causes.is_empty() { Ok(self) } else { Err(ApiError::invalid_options("DeleteOptions", causes)) }
+        if causes.is_empty() { Ok(()) } else { Err(ApiError::invalid_options("DeleteOptions", causes)) }
     }
 
     /// Returns the finalizers of a deleted object: `orphan` and `foregroundDeletion` follow the options, and exclude

@@ -104,6 +104,50 @@ async fn eviction_reduces_the_budget_before_the_controller_sees_it() {
     assert_eq!(spent["status"]["disruptionsAllowed"], 0);
     assert!(spent["status"]["disruptedPods"]["a"].is_string());
     assert_eq!(condition(&spent, "DisruptionAllowed")["status"], "False");
+    // The server owns what it wrote.
+    let owned = spent["metadata"]["managedFields"].as_array().unwrap().iter();
+    let own: Vec<_> = owned.filter(|entry| entry["manager"] == "kube-apiserver").collect();
+    assert_eq!((own.len(), &own[0]["subresource"]), (1, &json!("status")));
+    assert!(own[0]["fieldsV1"]["f:status"]["f:disruptionsAllowed"].is_object());
+}
+
+#[tokio::test]
+async fn refused_eviction_says_what_the_budget_says() {
+    let env = TestEnv::builder().start().await.unwrap();
+    pod(&env, "a").await;
+    run(&env, "a", "True").await;
+    create(&env, BUDGETS, budget("web", json!({"minAvailable": 0}))).await;
+    let path = format!("{PODS}/a/eviction");
+    for (healthy, reason, message, expected) in [
+        (0, "", "", "needs 1 healthy pods and has 0 currently"),
+        (2, "", "", "does not allow evicting pods currently"),
+        (2, "Custom", "because", "does not allow evicting pods currently (Custom): because"),
+        (
+            0,
+            "SyncFailed",
+            "it broke",
+            "does not allow evicting pods currently because it failed sync: it broke",
+        ),
+    ] {
+        let condition = json!({"type": "DisruptionAllowed", "status": "False", "reason": reason, "message": message,
+                               "lastTransitionTime": "2026-01-01T00:00:00Z"});
+        let conditions = if reason.is_empty() { json!([]) } else { json!([condition]) };
+        let status = json!({"observedGeneration": 1, "disruptionsAllowed": 0, "desiredHealthy": 1,
+                            "currentHealthy": healthy, "conditions": conditions});
+        patch(&env, &format!("{BUDGET}/status"), "merge-patch+json", json!({"status": status})).await;
+        // The options are checked with the deletion, after the budget.
+        let eviction = json!({"metadata": {"name": "a"}, "deleteOptions": {"propagationPolicy": "x"}});
+        let (code, refused) = call(&env, Method::POST, &path, eviction).await;
+        let text = format!("The disruption budget web {expected}");
+        assert_eq!((code, &refused["details"]["causes"][0]["message"]), (429, &json!(text)));
+    }
+    assert_eq!(call(&env, Method::DELETE, BUDGET, Value::Null).await.0, 200);
+    for options in
+        [json!({"propagationPolicy": "x"}), json!({"ignoreStoreReadErrorWithClusterBreakingPotential": true})]
+    {
+        let eviction = json!({"metadata": {"name": "a"}, "deleteOptions": options});
+        assert_eq!(call(&env, Method::POST, &path, eviction).await.0, 422);
+    }
 }
 
 #[tokio::test]
@@ -132,7 +176,6 @@ async fn unhealthy_pods_are_evicted_by_the_policy_of_the_budget() {
     }
 }
 
-/// kube-apiserver answers 201 here, too; clients see the failure in the body.
 #[tokio::test]
 async fn pod_with_two_budgets_is_not_evicted() {
     let (env, _) = web(json!({"minAvailable": 1})).await;
@@ -140,7 +183,7 @@ async fn pod_with_two_budgets_is_not_evicted() {
     quiet(&env).await;
     let pod = items(&env, PODS).await.remove(0);
     let (code, answer) = evict(&env, &pod).await;
-    assert_eq!((code, &answer["status"], &answer["code"]), (201, &json!("Failure"), &json!(500)));
+    assert_eq!((code, &answer["status"], &answer["code"]), (500, &json!("Failure"), &json!(500)));
     assert_eq!(items(&env, PODS).await.len(), 4);
 }
 
