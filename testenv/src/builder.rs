@@ -165,8 +165,9 @@ impl TestEnvBuilder {
     }
 
     /// Simulates a node with its kubelet, and the scheduler: pods become running and ready at once, with an address,
-    /// and end when they are deleted; a job's pods succeed. No container is run. Off by default; only for the embedded
-    /// server.
+    /// and end when they are deleted; a job's pods succeed. A pod that does not fit the node, or refers to a missing
+    /// Secret, ConfigMap or claim, stays pending as on a cluster. No container is run. Off by default; only for the
+    /// embedded server.
     #[must_use]
     pub fn simulated_node(mut self, run: bool) -> Self {
         self.options.embedded.simulated_node = run;

@@ -50,6 +50,7 @@ pub(super) const ATTRIBUTES_CLASSES: Resource = Resource {
 pub(super) const EVENTS: Resource = core("Event", "events");
 pub(super) const NAMESPACES: Resource = core("Namespace", "namespaces");
 pub(super) const QUOTAS: Resource = core("ResourceQuota", "resourcequotas");
+pub(super) const SECRETS: Resource = core("Secret", "secrets");
 pub(super) const CONFIG_MAPS: Resource = core("ConfigMap", "configmaps");
 pub(super) const ACCOUNTS: Resource = core("ServiceAccount", "serviceaccounts");
 pub(super) const SERVICES: Resource = core("Service", "services");
@@ -177,11 +178,24 @@ impl Cluster {
     }
 
     fn listed(&self, of: Resource, prefix: &str, wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
+        self.stored(of, prefix, wanted).map(|object| object.value.clone()).collect()
+    }
+
+    /// Returns the wanted objects of all namespaces, without copies.
+    pub(super) fn objects(&self, of: Resource, wanted: impl Fn(&Value) -> bool) -> Vec<Arc<Object>> {
+        self.stored(of, "", wanted).collect()
+    }
+
+    fn stored(
+        &self,
+        of: Resource,
+        prefix: &str,
+        wanted: impl Fn(&Value) -> bool,
+    ) -> impl Iterator<Item = Arc<Object>> {
         // Only older versions can be compacted, and this is the current one.
         let snapshot = self.server.store.list(of.collection, prefix, None);
         let objects = snapshot.map(|snapshot| snapshot.objects).unwrap_or_default();
-        let wanted = objects.into_iter().filter(|(_, object)| wanted(&object.value));
-        wanted.map(|(_, object)| object.value.clone()).collect()
+        objects.into_iter().map(|(_, object)| object).filter(move |object| wanted(&object.value))
     }
 
     pub(super) async fn create(&self, of: Resource, namespace: &str, object: &Value) -> Result<Value, Fault> {

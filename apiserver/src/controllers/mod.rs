@@ -46,7 +46,7 @@ use queue::Queue;
 pub(crate) struct Selection {
     /// The controllers of kube-controller-manager.
     pub(crate) manager: bool,
-    /// The simulated scheduler and kubelet.
+    /// The simulated scheduler and kubelet, and the binding of claims, for which pods wait.
     pub(crate) node: bool,
 }
 
@@ -120,7 +120,7 @@ impl Controller {
             Self::Nodes | Self::Policies => vec![key.to_owned()],
             Self::Volumes => volumes::keys(cluster, collection, key, &object.value),
             Self::Quotas => quotas::keys(cluster, collection, key, &object.value),
-            Self::Node => node::keys(cluster, collection, key),
+            Self::Node => node::keys(collection, key, &object.value),
         }
     }
 
@@ -178,9 +178,11 @@ impl Controllers {
                 Controller::Protection,
                 Controller::Nodes,
                 Controller::Policies,
-                Controller::Volumes,
                 Controller::Quotas,
             ]);
+        }
+        if selection.manager || selection.node {
+            controllers.push(Controller::Volumes);
         }
         if selection.node {
             controllers.push(Controller::Node);

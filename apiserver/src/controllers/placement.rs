@@ -21,6 +21,23 @@ pub(super) fn selects(spec: &Value, node: &Value) -> bool {
         && terms.is_none_or(|terms| terms.iter().any(|term| matches(term, node)))
 }
 
+/// Reports whether a volume can be used on a node (`CheckNodeAffinity` of component-helpers/storage/volume).
+pub(super) fn reaches(volume: &Value, node: &Value) -> bool {
+    let terms = volume["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"].as_array();
+    terms.is_none_or(|terms| terms.iter().any(|term| matches(term, node)))
+}
+
+/// Reports whether volumes of a storage class can be made for a node (`MatchTopologySelectorTerms`).
+pub(super) fn is_allowed(class: &Value, node: &Value) -> bool {
+    let list = |of: &Value, field: &str| of[field].as_array().cloned().unwrap_or_default();
+    let terms = list(class, "allowedTopologies");
+    let holds = |requirement: &Value| {
+        let label = node["metadata"]["labels"].get(member(requirement, "key")).and_then(Value::as_str);
+        label.is_some_and(|label| meta::strings(&requirement["values"]).contains(&label))
+    };
+    terms.is_empty() || terms.iter().any(|term| list(term, "matchLabelExpressions").iter().all(holds))
+}
+
 /// Reports whether all requirements of a term hold. A term without any matches nothing.
 fn matches(term: &Value, node: &Value) -> bool {
     let list = |name: &str| term[name].as_array().map_or(&[][..], Vec::as_slice);
@@ -76,6 +93,20 @@ mod tests {
         ] {
             let spec = json!({"tolerations": [toleration]});
             assert_eq!(tolerates(&spec, &taint), fits, "{toleration}");
+        }
+    }
+
+    #[test]
+    fn storage_class_is_allowed_where_one_topology_holds() {
+        let node = json!({"metadata": {"labels": {"zone": "a"}}});
+        let zones = |zones: Value| json!({"matchLabelExpressions": [{"key": "zone", "values": zones}]});
+        for (terms, fits) in [
+            (Value::Null, true),
+            (json!([zones(json!(["b"]))]), false),
+            (json!([zones(json!(["b"])), zones(json!(["b", "a"]))]), true),
+            (json!([{"matchLabelExpressions": [{"key": "rack", "values": ["a"]}]}]), false),
+        ] {
+            assert_eq!(is_allowed(&json!({"allowedTopologies": terms}), &node), fits, "{terms}");
         }
     }
 

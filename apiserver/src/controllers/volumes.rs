@@ -15,9 +15,11 @@ pub(super) const WATCHES: &[&str] =
 
 /// The provisioner of the simulated node's class.
 pub(super) const PROVISIONER: &str = "kubesmith.dev/simulated";
-const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
+pub(super) const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
 const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
+/// The scheduler's choice of a node for a claim (`AnnSelectedNode`).
+pub(super) const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 const STORAGE_PROVISIONER: &str = "volume.kubernetes.io/storage-provisioner";
 
 /// Returns the keys of an event: of a claim and its volume; of a volume and its claim, or all pending claims; for a
@@ -109,8 +111,8 @@ async fn sync_claim(cluster: &Cluster, claim: &Value) -> Result<(), Fault> {
     }
     let class = cluster.get(CLASSES, class_of(claim));
     let class = class.as_ref().map_or(&Value::Null, |class| &class.value);
-    let waits = class["volumeBindingMode"] == "WaitForFirstConsumer" && !is_awaited(cluster, claim);
-    if let Some(volume) = matching(cluster, claim, waits) {
+    let waits = waits_for_pod(class) && !is_awaited(cluster, claim);
+    if let Some(volume) = matching(cluster, claim, |_| !waits) {
         return bind(cluster, &volume, claim).await;
     }
     if !waits && class["provisioner"] == PROVISIONER && cluster.server().options().simulated_node {
@@ -119,12 +121,20 @@ async fn sync_claim(cluster: &Cluster, claim: &Value) -> Result<(), Fault> {
     Ok(())
 }
 
-fn class_of(object: &Value) -> &str {
+/// Reports whether claims of a class are bound when a pod uses them (`IsDelayBindingMode`).
+pub(super) fn waits_for_pod(class: &Value) -> bool {
+    class["volumeBindingMode"] == "WaitForFirstConsumer"
+}
+
+pub(super) fn class_of(object: &Value) -> &str {
     meta::member(&object["spec"], "storageClassName")
 }
 
-/// Reports whether a pod with a node uses the claim.
+/// Reports whether the scheduler chose a node for the claim, or a pod with a node uses it.
 fn is_awaited(cluster: &Cluster, claim: &Value) -> bool {
+    if claim["metadata"]["annotations"].get(SELECTED_NODE).is_some() {
+        return true;
+    }
     let name = meta::name(claim);
     let pods = cluster.list(PODS, meta::namespace(claim));
     let placed = pods.iter().filter(|pod| !meta::member(&pod["spec"], "nodeName").is_empty());
@@ -139,9 +149,14 @@ fn is_free_for(volume: &Value, claim: &Value) -> bool {
     reference.is_null() || is_same("name") && is_same("namespace") && (uid.is_empty() || is_same("uid"))
 }
 
-/// Returns the volume for a claim: one reserved for it, or else the smallest that fits (`FindMatchingVolume`).
-fn matching(cluster: &Cluster, claim: &Value, waits: bool) -> Option<Value> {
-    let (spec, wanted) = (&claim["spec"], size(&claim["spec"]["resources"]["requests"]));
+/// Returns the volume for a claim: one reserved for it, or else the smallest offered one that fits
+/// (`FindMatchingVolume`).
+pub(super) fn matching(
+    cluster: &Cluster,
+    claim: &Value,
+    is_offered: impl Fn(&Value) -> bool,
+) -> Option<Value> {
+    let (spec, wanted) = (&claim["spec"], requested(claim));
     let modes = meta::strings(&spec["accessModes"]);
     let fits = |volume: &Value| {
         let offered = meta::strings(&volume["spec"]["accessModes"]);
@@ -162,10 +177,15 @@ fn matching(cluster: &Cluster, claim: &Value, waits: bool) -> Option<Value> {
             && (spec["selector"].is_null()
                 || selector::matches(&spec["selector"], &volume["metadata"]["labels"]))
     };
-    volumes.retain(|volume| !waits && chosen(volume));
+    volumes.retain(|volume| chosen(volume) && is_offered(volume));
     volumes.into_iter().reduce(|best, next| {
         if size(&next["spec"]["capacity"]) < size(&best["spec"]["capacity"]) { next } else { best }
     })
+}
+
+/// Returns the size that a claim requests.
+pub(super) fn requested(claim: &Value) -> Option<Quantity> {
+    size(&claim["spec"]["resources"]["requests"])
 }
 
 fn size(of: &Value) -> Option<Quantity> {
@@ -199,17 +219,23 @@ fn reference(claim: &Value) -> Value {
            "uid": meta::text(claim, "uid"), "resourceVersion": meta::text(claim, "resourceVersion")})
 }
 
+/// Reserves a volume for a claim, unless it is already (`GetBindVolumeToClaim`).
+pub(super) async fn reserve(cluster: &Cluster, volume: &Value, claim: &Value) -> Result<Value, Fault> {
+    let mut next = volume.clone();
+    if !meta::member(&volume["spec"]["claimRef"], "uid").is_empty() {
+        return Ok(next);
+    }
+    if volume["spec"]["claimRef"].is_null() {
+        next["metadata"]["annotations"][BOUND_BY_CONTROLLER] = "yes".into();
+    }
+    next["spec"]["claimRef"] = reference(claim);
+    cluster.update(VOLUMES, &next).await
+}
+
 /// Binds both to each other, in steps that can be repeated (`bind`).
 async fn bind(cluster: &Cluster, volume: &Value, claim: &Value) -> Result<(), Fault> {
-    let mut next = volume.clone();
-    if meta::member(&volume["spec"]["claimRef"], "uid").is_empty() {
-        if volume["spec"]["claimRef"].is_null() {
-            next["metadata"]["annotations"][BOUND_BY_CONTROLLER] = "yes".into();
-        }
-        next["spec"]["claimRef"] = reference(claim);
-        next = cluster.update(VOLUMES, &next).await?;
-    }
-    set_phase(cluster, &next, "Bound").await?;
+    let reserved = reserve(cluster, volume, claim).await?;
+    set_phase(cluster, &reserved, "Bound").await?;
     let mut bound = claim.clone();
     if meta::member(&claim["spec"], "volumeName").is_empty() {
         bound["spec"]["volumeName"] = meta::name(volume).into();

@@ -13,6 +13,7 @@ mod daemonsets;
 mod disruption;
 mod endpoints;
 mod jobs;
+mod node;
 mod statefulsets;
 mod volumes;
 

@@ -1,0 +1,215 @@
+//! Decides whether the node can take a pod: the filters of kube-scheduler's default plugins, in their order. The first
+//! plugin that refuses gives the reasons.
+//!
+//! Source: `pkg/scheduler/framework/plugins`.
+
+use std::sync::Arc;
+
+use kubesmith_apimachinery::quantity::Quantity;
+use serde_json::Value;
+
+use super::super::cluster::{Cluster, PODS};
+use super::super::pods::is_over;
+use super::super::{nodes, placement};
+use super::{NAME, claims, peers};
+use crate::meta;
+use crate::quota::{self, Quantities};
+use crate::store::Object;
+
+/// The reason why a pod cannot be scheduled.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Misfit {
+    /// The pod fits no node (`PreFilter`).
+    Pod(String),
+    /// The reasons of the node, and whether the pod would fit if others went (`Unschedulable`, and not
+    /// `UnschedulableAndUnresolvable`).
+    Node(Vec<String>, bool),
+}
+
+impl Misfit {
+    pub(super) fn never(reason: &str) -> Option<Self> {
+        Some(Self::Node(vec![reason.to_owned()], false))
+    }
+
+    pub(super) fn for_now(reason: &str) -> Option<Self> {
+        Some(Self::Node(vec![reason.to_owned()], true))
+    }
+
+    /// The text of `FitError` with those of the plugins DynamicResources and DefaultPreemption.
+    pub(super) fn message(&self, pod: &Value) -> String {
+        let counted = |reasons: &[String]| {
+            let mut counted: Vec<String> = reasons.iter().map(|reason| format!("1 {reason}")).collect();
+            counted.sort();
+            counted.join(", ")
+        };
+        let (reasons, for_now) = match self {
+            // DynamicResources finds no state of its own when an earlier `PreFilter` failed.
+            Self::Pod(reason) => return format!("0/1 nodes are available: {reason}. not found"),
+            Self::Node(reasons, for_now) => (counted(reasons), for_now),
+        };
+        let preemption = if pod["spec"]["preemptionPolicy"] == "Never" {
+            "not eligible due to preemptionPolicy=Never.".to_owned()
+        } else {
+            let why = match for_now {
+                true => "No preemption victims found for incoming pod",
+                false => "Preemption is not helpful for scheduling",
+            };
+            format!("0/1 nodes are available: 1 {why}.")
+        };
+        format!("0/1 nodes are available: {reasons}. no new claims to deallocate, preemption: {preemption}")
+    }
+}
+
+/// Returns why the node cannot take a pod; `None` if it can.
+pub(super) fn misfit(cluster: &Cluster, pod: &Value, node: &Value) -> Option<Misfit> {
+    if let Some(reason) = claims::unusable(cluster, pod) {
+        return Some(Misfit::Pod(reason));
+    }
+    let spec = &pod["spec"];
+    let cordoned = node["spec"]["unschedulable"] == true;
+    if cordoned && !placement::tolerates(spec, &nodes::taint(nodes::UNSCHEDULABLE)) {
+        return Misfit::never("node(s) were unschedulable");
+    }
+    if !placement::is_tolerated(spec, node, placement::KEEPS_OFF) {
+        return Misfit::never("node(s) had untolerated taint(s)");
+    }
+    if !placement::selects(spec, node) {
+        return Misfit::never("node(s) didn't match Pod's node affinity/selector");
+    }
+    // The scheduler's cache has pods until they end.
+    let others: Vec<Arc<Object>> =
+        cluster.objects(PODS, |other| other["spec"]["nodeName"] == NAME && !is_over(other));
+    let others: Vec<&Value> = others.iter().map(|other| &*other.value).collect();
+    ports_taken(pod, &others)
+        .or_else(|| insufficient(pod, &others, node))
+        .or_else(|| claims::misfit(cluster, pod, &others, node))
+        .or_else(|| peers::misspread(pod, &others, node))
+        .or_else(|| peers::separated(cluster, pod, &others, node))
+}
+
+/// `NodePorts`.
+fn ports_taken(pod: &Value, others: &[&Value]) -> Option<Misfit> {
+    let taken: Vec<HostPort<'_>> = others.iter().flat_map(|other| host_ports(other)).collect();
+    let is_taken = host_ports(pod).any(|port| taken.iter().any(|other| port.conflicts(other)));
+    is_taken.then(|| Misfit::for_now("node(s) didn't have free ports for the requested pod ports")).flatten()
+}
+
+/// A port of the node.
+struct HostPort<'a> {
+    address: &'a str,
+    protocol: &'a str,
+    number: i64,
+}
+
+impl HostPort<'_> {
+    /// `CheckConflict` of `HostPortInfo`.
+    fn conflicts(&self, other: &HostPort<'_>) -> bool {
+        let is_any = |address: &str| address.is_empty() || address == "0.0.0.0";
+        (self.number, self.protocol) == (other.number, other.protocol)
+            && (is_any(self.address) || is_any(other.address) || self.address == other.address)
+    }
+}
+
+/// `GetHostPorts` of pkg/scheduler/util: of containers that run as long as the pod.
+fn host_ports(pod: &Value) -> impl Iterator<Item = HostPort<'_>> {
+    let containers = |list: &str| pod["spec"][list].as_array().into_iter().flatten();
+    let sidecars = containers("initContainers").filter(|container| container["restartPolicy"] == "Always");
+    let ports = sidecars
+        .chain(containers("containers"))
+        .flat_map(|container| container["ports"].as_array().into_iter().flatten());
+    ports.filter_map(|port| {
+        let number = port["hostPort"].as_i64().filter(|number| *number > 0)?;
+        let protocol = port["protocol"].as_str().unwrap_or("TCP");
+        Some(HostPort { address: meta::member(port, "hostIP"), protocol, number })
+    })
+}
+
+/// `fitsRequest` of `NodeResourcesFit`.
+fn insufficient(pod: &Value, others: &[&Value], node: &Value) -> Option<Misfit> {
+    let zero = Quantity::from(0);
+    let allocatable = quota::quantities(&node["status"]["allocatable"]);
+    let amount = |of: &Quantities, name: &str| of.get(name).copied().unwrap_or(zero);
+    let mut used = Quantities::new();
+    others.iter().for_each(|other| quota::add(&mut used, &quota::total(other, "requests")));
+    let (mut reasons, mut for_now) = (Vec::new(), true);
+    let count = i64::try_from(others.len()).unwrap_or(i64::MAX).saturating_add(1);
+    if Quantity::from(count) > amount(&allocatable, "pods") {
+        reasons.push("Too many pods".to_owned());
+    }
+    for (name, wanted) in quota::total(pod, "requests").into_iter().filter(|(_, wanted)| *wanted > zero) {
+        let all = amount(&allocatable, &name);
+        if wanted > all - amount(&used, &name) {
+            reasons.push(format!("Insufficient {name}"));
+            for_now &= wanted <= all;
+        }
+    }
+    (!reasons.is_empty()).then_some(Misfit::Node(reasons, for_now))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn pod(requests: Value, ports: Value) -> Value {
+        json!({"spec": {"containers": [{"resources": {"requests": requests}, "ports": ports}]}})
+    }
+
+    #[test]
+    fn requests_of_all_pods_have_to_fit() {
+        let room = json!({"cpu": "2", "memory": "1Gi", "pods": "2"});
+        let node = json!({"status": {"allocatable": room}});
+        let of = |requests: Value| pod(requests, json!([]));
+        let one = of(json!({"cpu": "1500m"}));
+        let reasons = |pod: &Value, others: &[&Value]| match insufficient(pod, others, &node) {
+            Some(Misfit::Node(reasons, for_now)) => (reasons.join(","), for_now),
+            _ => (String::new(), true),
+        };
+        assert_eq!(reasons(&one, &[]).0, "");
+        assert_eq!(reasons(&of(json!({"cpu": "500m"})), &[&one]).0, "");
+        assert_eq!(reasons(&one, &[&one]), ("Insufficient cpu".to_owned(), true));
+        assert_eq!(reasons(&of(json!({})), &[&one, &one]), ("Too many pods".to_owned(), true));
+        let much = of(json!({"cpu": "3", "memory": "2Gi", "nvidia.com/gpu": "1", "example.com/none": "0"}));
+        let all = "Insufficient cpu,Insufficient memory,Insufficient nvidia.com/gpu";
+        assert_eq!(reasons(&much, &[]), (all.to_owned(), false));
+        // An init container that runs alone counts by its maximum.
+        let init = json!([{"resources": {"requests": {"cpu": "3"}}}]);
+        let pod = json!({"spec": {"containers": [{}], "initContainers": init}});
+        assert_eq!(reasons(&pod, &[]), ("Insufficient cpu".to_owned(), false));
+    }
+
+    #[test]
+    fn host_port_belongs_to_one_pod() {
+        let with = |port: Value| pod(json!({}), json!([port]));
+        let any = with(json!({"hostPort": 80, "protocol": "TCP"}));
+        for (port, fits) in [
+            (json!({"hostPort": 80, "protocol": "TCP"}), false),
+            (json!({"hostPort": 80, "hostIP": "10.0.0.1", "protocol": "TCP"}), false),
+            (json!({"hostPort": 80, "protocol": "UDP"}), true),
+            (json!({"hostPort": 81, "protocol": "TCP"}), true),
+            (json!({"containerPort": 80, "protocol": "TCP"}), true),
+        ] {
+            assert_eq!(ports_taken(&with(port.clone()), &[&any]).is_none(), fits, "{port}");
+        }
+        let at = |ip: &str| with(json!({"hostPort": 80, "hostIP": ip, "protocol": "TCP"}));
+        assert!(ports_taken(&at("10.0.0.1"), &[&at("10.0.0.2")]).is_none());
+    }
+
+    #[test]
+    fn message_has_the_scheduler_s_form() {
+        let pod = json!({"spec": {}});
+        let misfit =
+            Misfit::Node(vec!["Insufficient memory".to_owned(), "Insufficient cpu".to_owned()], false);
+        assert_eq!(
+            misfit.message(&pod),
+            "0/1 nodes are available: 1 Insufficient cpu, 1 Insufficient memory. no new claims to deallocate, \
+             preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+        );
+        let never = json!({"spec": {"preemptionPolicy": "Never"}});
+        let text = Misfit::for_now("Too many pods").unwrap().message(&never);
+        assert!(text.ends_with("preemption: not eligible due to preemptionPolicy=Never."), "{text}");
+        let missing = Misfit::Pod("persistentvolumeclaim \"x\" not found".to_owned());
+        let text = "0/1 nodes are available: persistentvolumeclaim \"x\" not found. not found";
+        assert_eq!(missing.message(&pod), text);
+    }
+}

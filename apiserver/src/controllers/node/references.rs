@@ -1,0 +1,142 @@
+//! The objects that a pod refers to and cannot start without: Secrets, ConfigMaps and claims.
+//!
+//! Source: `pkg/volume/secret`, `configmap` and `projected`; `makeEnvironmentVariables` of pkg/kubelet/kubelet_pods.go;
+//! `pkg/kubelet/volumemanager/populator`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::super::cluster::{CLAIMS, CONFIG_MAPS, Cluster, Resource, SECRETS};
+use crate::meta::{self, member};
+use crate::store::Object;
+
+/// What keeps a pod from starting.
+#[derive(Debug, Default)]
+pub(super) struct Faults {
+    /// The messages of events about volumes.
+    pub(super) volumes: Vec<String>,
+    /// The messages about containers, by name.
+    pub(super) containers: BTreeMap<String, String>,
+}
+
+/// Returns what keeps a pod from starting.
+pub(super) fn faults(cluster: &Cluster, pod: &Value) -> Faults {
+    let reader = Reader { cluster, namespace: meta::namespace(pod) };
+    let list = |name: &str| pod["spec"][name].as_array().into_iter().flatten();
+    let of_container = |container: &Value| {
+        let message = reader.environment(container).err()?;
+        Some((member(container, "name").to_owned(), message))
+    };
+    Faults {
+        volumes: list("volumes").filter_map(|volume| reader.volume(volume)).collect(),
+        containers: list("initContainers").chain(list("containers")).filter_map(of_container).collect(),
+    }
+}
+
+struct Reader<'a> {
+    cluster: &'a Cluster,
+    namespace: &'a str,
+}
+
+impl Reader<'_> {
+    /// Returns an object's data; `None` if it may be missing and is.
+    fn find(&self, of: Resource, name: &str, source: &Value) -> Result<Option<Arc<Object>>, String> {
+        let stored = self.cluster.get(of, &format!("{}/{name}", self.namespace));
+        if stored.is_none() && source["optional"] != true {
+            return Err(format!("{} {name:?} not found", of.kind.to_lowercase()));
+        }
+        Ok(stored)
+    }
+
+    /// Returns the message of the event about a volume that cannot be mounted.
+    fn volume(&self, volume: &Value) -> Option<String> {
+        let name = member(volume, "name");
+        if let Some(claim) = volume["persistentVolumeClaim"]["claimName"].as_str() {
+            let fault = self.claim(claim)?;
+            return Some(format!(
+                "Unable to attach or mount volumes: unmounted volumes=[{name}], unattached volumes=[], failed to process \
+                 volumes=[{name}]: error processing PVC {}/{claim}: {fault}",
+                self.namespace
+            ));
+        }
+        let sources = volume["projected"]["sources"].as_array().into_iter().flatten();
+        let faults: Vec<String> = sources
+            .flat_map(|source| [self.files(SECRETS, &source["secret"], "name"), self.map(source)])
+            .chain([self.files(SECRETS, &volume["secret"], "secretName"), self.map(volume)])
+            .filter_map(Result::err)
+            .collect();
+        let fault = match faults.as_slice() {
+            [] => return None,
+            [one] => one.clone(),
+            many => format!("[{}]", many.join(", ")),
+        };
+        Some(format!("MountVolume.SetUp failed for volume {name:?} : {fault}"))
+    }
+
+    /// `getPVCExtractPV`.
+    fn claim(&self, name: &str) -> Option<String> {
+        let Some(claim) = self.cluster.get(CLAIMS, &format!("{}/{name}", self.namespace)) else {
+            return Some(format!(
+                "failed to fetch PVC from API server: persistentvolumeclaims {name:?} not found"
+            ));
+        };
+        let is_bound = claim.value["status"]["phase"] == "Bound"
+            && !member(&claim.value["spec"], "volumeName").is_empty();
+        (!is_bound).then(|| "PVC is not bound".to_owned())
+    }
+
+    fn map(&self, source: &Value) -> Result<(), String> {
+        self.files(CONFIG_MAPS, &source["configMap"], "name")
+    }
+
+    /// Checks the files of a volume's source, if there is one (`MakePayload`).
+    fn files(&self, of: Resource, source: &Value, name: &str) -> Result<(), String> {
+        if source.is_null() {
+            return Ok(());
+        }
+        let Some(stored) = self.find(of, member(source, name), source)? else { return Ok(()) };
+        for item in source["items"].as_array().into_iter().flatten() {
+            let key = member(item, "key");
+            let is_there = ["data", "binaryData"].iter().any(|part| stored.value[part].get(key).is_some());
+            if !is_there && source["optional"] != true {
+                return Err(match of == SECRETS {
+                    true => format!("references non-existent secret key: {key}"),
+                    false => format!("configmap references non-existent config key: {key}"),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the sources of a container's environment.
+    fn environment(&self, container: &Value) -> Result<(), String> {
+        let list = |name: &str| container[name].as_array().into_iter().flatten();
+        for source in list("envFrom") {
+            for (of, field) in [(CONFIG_MAPS, "configMapRef"), (SECRETS, "secretRef")] {
+                if source[field].is_object() {
+                    self.find(of, member(&source[field], "name"), &source[field])?;
+                }
+            }
+        }
+        for variable in list("env") {
+            for (of, field) in [(CONFIG_MAPS, "configMapKeyRef"), (SECRETS, "secretKeyRef")] {
+                self.key(of, &variable["valueFrom"][field])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn key(&self, of: Resource, source: &Value) -> Result<(), String> {
+        let (name, key) = (member(source, "name"), member(source, "key"));
+        if source.is_null() {
+            return Ok(());
+        }
+        let Some(stored) = self.find(of, name, source)? else { return Ok(()) };
+        if stored.value["data"].get(key).is_none() && source["optional"] != true {
+            return Err(format!("couldn't find key {key} in {} {}/{name}", of.kind, self.namespace));
+        }
+        Ok(())
+    }
+}
