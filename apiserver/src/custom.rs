@@ -171,9 +171,17 @@ impl Schema {
         self.rules.drop_invalid_metadata(object);
     }
 
-    /// Checks a complete object: its metadata, its values, and the schema's rules.
-    pub(crate) fn check(&self, object: &Value, old: Option<&Value>, status_only: bool) -> Vec<Cause> {
-        self.rules.check(object, old, status_only).into_iter().map(Cause::from).collect()
+    /// Checks a complete object: its metadata, its values, and the schema's rules. Returns the faults, and warnings of
+    /// rules that unchanged parts break.
+    pub(crate) fn check(
+        &self,
+        object: &Value,
+        old: Option<&Value>,
+        status_only: bool,
+    ) -> (Vec<Cause>, Vec<String>) {
+        let found = self.rules.check(object, old, status_only);
+        let warnings = found.warnings.iter().map(ToString::to_string).collect();
+        (found.causes.into_iter().map(Cause::from).collect(), warnings)
     }
 }
 

@@ -217,7 +217,7 @@ mod tests {
             name: "",
             namespaced: true,
         };
-        let written = Written { object, old, causes: Vec::new() };
+        let written = Written { object, old, causes: Vec::new(), warnings: Vec::new() };
         let causes = ObjectPolicies::new(policy, "W", &schema()).check(&request, &written);
         let place = "ValidatingAdmissionPolicy 'p' with binding 'b' denied request: ";
         causes.iter().map(|cause| cause.detail.strip_prefix(place).unwrap().to_owned()).collect()

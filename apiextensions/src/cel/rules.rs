@@ -10,9 +10,8 @@ use super::{
     Activation, Answer, Decl, EvalError, OBJECT_BUDGET, OldSelf, PER_CALL_LIMIT, Program, Type, Variables,
     compile, render,
 };
-use crate::structural::{
-    Additional, Cause, CauseKind, ListType, Path, Rule, Schema, lists, resolve_field_path,
-};
+use crate::structural::ratchet::{is_unchanged, old_item};
+use crate::structural::{Additional, Cause, CauseKind, Faults, Path, Rule, Schema, resolve_field_path};
 
 /// A rule that does not compile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,16 +147,11 @@ impl Validator {
     }
 
     /// Runs all rules on an object, which replaces `old`. A rule that does not use `oldSelf` is not enforced on unchanged
-    /// parts.
+    /// parts, but is a warning there.
     #[must_use]
-    pub fn validate(&self, object: &Json, old: Option<&Json>) -> Vec<Cause> {
-        self.validate_at(&Path::root(), object, old)
-    }
-
-    /// Like [`Validator::validate`] for a part of an object.
-    #[must_use]
-    pub fn validate_at(&self, path: &Path, object: &Json, old: Option<&Json>) -> Vec<Cause> {
-        self.run(path, Pair { new: object, old, unchanged: Some(old == Some(object)) })
+    pub fn validate(&self, object: &Json, old: Option<&Json>) -> Faults {
+        let unchanged = old.is_some_and(|old| is_unchanged(&self.schema, object, old));
+        self.run(&Path::root(), Pair { new: object, old, unchanged: Some(unchanged) })
     }
 
     /// Runs all rules on a default: as on an update from the same value, then as on a creation, both without ratcheting.
@@ -165,52 +159,41 @@ impl Validator {
     /// Source: `defaulting.validate` of apiextensions-apiserver.
     #[must_use]
     pub fn validate_default(&self, path: &Path, default: &Json) -> Vec<Cause> {
-        let causes = self.run(path, Pair { new: default, old: Some(default), unchanged: None });
+        let causes = self.run(path, Pair { new: default, old: Some(default), unchanged: None }).causes;
         if !causes.is_empty() {
             return causes;
         }
-        self.run(path, Pair { new: default, old: None, unchanged: None })
+        self.run(path, Pair { new: default, old: None, unchanged: None }).causes
     }
 
-    fn run(&self, path: &Path, pair: Pair<'_>) -> Vec<Cause> {
-        let mut causes = Vec::new();
+    fn run(&self, path: &Path, pair: Pair<'_>) -> Faults {
+        let mut found = Faults::default();
         let mut budget = Budget(Some(OBJECT_BUDGET));
-        self.node(path, pair, &mut budget, &mut causes);
-        causes
+        self.node(path, pair, &mut budget, &mut found);
+        found
     }
 
-    fn node(&self, path: &Path, pair: Pair<'_>, budget: &mut Budget, causes: &mut Vec<Cause>) {
+    fn node(&self, path: &Path, pair: Pair<'_>, budget: &mut Budget, found: &mut Faults) {
         if pair.new.is_null() || budget.0.is_none() {
             return;
         }
         if !self.schema.validations.is_empty() {
-            self.expressions(path, pair, budget, causes);
+            self.expressions(path, pair, budget, found);
         }
         match pair.new {
-            Json::Array(items) => self.array(path, items, pair, budget, causes),
-            Json::Object(map) => self.object(path, map, pair, budget, causes),
+            Json::Array(items) => self.array(path, items, pair, budget, found),
+            Json::Object(map) => self.object(path, map, pair, budget, found),
             _ => {}
         }
     }
 
-    fn array(
-        &self,
-        path: &Path,
-        items: &[Json],
-        pair: Pair<'_>,
-        budget: &mut Budget,
-        causes: &mut Vec<Cause>,
-    ) {
+    fn array(&self, path: &Path, items: &[Json], pair: Pair<'_>, budget: &mut Budget, found: &mut Faults) {
         let Some(validator) = &self.items else { return };
         let old_items = pair.old.and_then(Json::as_array);
-        let keyed = self.schema.effective_list_type() == ListType::Map;
         for (i, item) in items.iter().enumerate() {
-            let key = if keyed { lists::map_key(&self.schema, item) } else { None };
-            let old = key.and_then(|key| {
-                old_items?.iter().find(|other| lists::map_key(&self.schema, other).as_ref() == Some(&key))
-            });
-            let unchanged = pair.unchanged.map(|parent| old.map_or(parent, |old| old == item));
-            validator.node(&path.index(i), Pair { new: item, old, unchanged }, budget, causes);
+            let old = old_items.and_then(|old| old_item(&self.schema, item, old));
+            let unchanged = validator.is_unchanged(item, old, pair);
+            validator.node(&path.index(i), Pair { new: item, old, unchanged }, budget, found);
         }
     }
 
@@ -220,7 +203,7 @@ impl Validator {
         map: &Map<String, Json>,
         pair: Pair<'_>,
         budget: &mut Budget,
-        causes: &mut Vec<Cause>,
+        found: &mut Faults,
     ) {
         let old_map = pair.old.and_then(Json::as_object);
         for (name, value) in map {
@@ -232,12 +215,19 @@ impl Validator {
                 _ => continue,
             };
             let old = old_map.and_then(|old| old.get(name));
-            let unchanged = pair.unchanged.map(|parent| old.map_or(parent, |old| old == value));
-            validator.node(&below, Pair { new: value, old, unchanged }, budget, causes);
+            // Both objects have been converted to one version, so a change of these does not show.
+            let is_type = path.as_str().is_empty() && matches!(name.as_str(), "apiVersion" | "kind");
+            let unchanged = validator.is_unchanged(value, old, pair).map(|unchanged| unchanged && !is_type);
+            validator.node(&below, Pair { new: value, old, unchanged }, budget, found);
         }
     }
 
-    fn expressions(&self, path: &Path, pair: Pair<'_>, budget: &mut Budget, causes: &mut Vec<Cause>) {
+    /// Reports whether a value below this pair is unchanged. One without an old value is if its parent is.
+    fn is_unchanged(&self, value: &Json, old: Option<&Json>, parent: Pair<'_>) -> Option<bool> {
+        parent.unchanged.map(|parent| old.map_or(parent, |old| is_unchanged(&self.schema, value, old)))
+    }
+
+    fn expressions(&self, path: &Path, pair: Pair<'_>, budget: &mut Budget, found: &mut Faults) {
         let type_ = self.schema.type_name();
         let old = pair.old.filter(|old| !old.is_null());
         let variables = Variables::new(&Activation {
@@ -251,7 +241,7 @@ impl Validator {
                 Ok(compiled) => compiled,
                 Err(error) => {
                     let detail = format!("rule compile error: {}", error.detail());
-                    causes.push(Cause::invalid(path, type_, detail));
+                    found.causes.push(Cause::invalid(path, type_, detail));
                     continue;
                 }
             };
@@ -262,13 +252,13 @@ impl Validator {
             let (answer, cost) = compiled.program.run(&variables, compiled.old_self, PER_CALL_LIMIT);
             if !budget.spend(cost) {
                 let detail = "validation failed due to running out of cost budget, no further validation rules will be run";
-                causes.push(Cause::invalid(path, type_, detail));
+                found.causes.push(Cause::invalid(path, type_, detail));
                 return;
             }
             match answer {
                 Ok(Answer::Bool(true)) => {}
                 Err(error) => {
-                    causes.push(Cause::invalid(path, type_, error_detail(&error, rule)));
+                    found.causes.push(Cause::invalid(path, type_, error_detail(&error, rule)));
                     if error == EvalError::CostExceeded {
                         budget.0 = None;
                         return;
@@ -276,9 +266,8 @@ impl Validator {
                 }
                 Ok(_) => {
                     let cause = self.failure(path, pair.new, rule, compiled, &variables, budget);
-                    if uses_old || pair.unchanged != Some(true) {
-                        causes.push(cause);
-                    }
+                    let is_warning = !uses_old && pair.unchanged == Some(true);
+                    if is_warning { &mut found.warnings } else { &mut found.causes }.push(cause);
                     if budget.0.is_none() {
                         return;
                     }

@@ -9,6 +9,15 @@ use super::validate::{blocks_rules, validate, validate_at, validate_update};
 use crate::cel::Validator;
 use crate::schema::{Schema, SchemaError};
 
+/// What a server finds in an object.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// The reasons to refuse it.
+    pub causes: Vec<Cause>,
+    /// Rules that unchanged parts break. The server warns of them.
+    pub warnings: Vec<Cause>,
+}
+
 /// The checks of one version of a custom resource. Compile it once per definition; it is immutable afterwards.
 #[derive(Debug)]
 pub struct Checker {
@@ -41,19 +50,23 @@ impl Checker {
     /// Returns the faults of a new object.
     #[must_use]
     pub fn create(&self, object: &Value) -> Vec<Cause> {
-        self.rest(self.values(object), object, None)
+        let mut causes = self.values(object);
+        causes.extend(validate_embedded(&self.schema, object));
+        self.rest(causes, object, None).causes
     }
 
     /// Returns the faults of an object that replaces another, except those of unchanged parts.
     #[must_use]
     pub fn update(&self, object: &Value, old: &Value) -> Vec<Cause> {
-        self.rest(self.updated_values(object, old), object, Some(old))
+        let mut causes = self.updated_values(object, old);
+        causes.extend(validate_embedded(&self.schema, object));
+        self.rest(causes, object, Some(old)).causes
     }
 
     /// Returns the faults of an object of which only the status was written.
     #[must_use]
     pub fn update_status(&self, object: &Value, old: &Value) -> Vec<Cause> {
-        self.rest(self.status_values(object, old), object, Some(old))
+        self.rest(self.status_values(object, old), object, Some(old)).causes
     }
 
     pub(super) fn values(&self, object: &Value) -> Vec<Cause> {
@@ -71,20 +84,21 @@ impl Checker {
         }
     }
 
-    /// Adds the faults of embedded metadata, lists and rules to those found before; some of these keep rules from
-    /// running.
-    pub(super) fn rest(&self, mut causes: Vec<Cause>, object: &Value, old: Option<&Value>) -> Vec<Cause> {
-        causes.extend(validate_embedded(&self.schema, object));
+    /// Adds the faults of lists and rules to those found before; some of these keep rules from running.
+    pub(super) fn rest(&self, mut causes: Vec<Cause>, object: &Value, old: Option<&Value>) -> Faults {
         if old.is_none_or(|old| validate_lists(&self.schema, old).is_empty()) {
             causes.extend(validate_lists(&self.schema, object));
         }
-        let Some(rules) = &self.rules else { return causes };
+        let mut warnings = Vec::new();
+        let Some(rules) = &self.rules else { return Faults { causes, warnings } };
         if blocks_rules(&causes) {
             let detail = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
             causes.push(Cause::invalid("", Value::Null, detail));
         } else {
-            causes.extend(rules.validate(object, old));
+            let found = rules.validate(object, old);
+            causes.extend(found.causes);
+            warnings = found.warnings;
         }
-        causes
+        Faults { causes, warnings }
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::cause::Cause;
-use super::check::Checker;
+use super::check::{Checker, Faults};
 use super::object_meta::{NameRule, UpdateChecks, validate_object_meta, validate_object_meta_update};
 use super::scale::ScalePaths;
 use super::{apply_defaults, default, meta, prune};
@@ -27,6 +27,16 @@ pub struct Written {
     pub old: Option<Value>,
     /// The faults.
     pub causes: Vec<Cause>,
+    /// Rules that unchanged parts break. A server warns of them.
+    pub warnings: Vec<Cause>,
+}
+
+impl Written {
+    /// A write that a single fault refuses.
+    #[must_use]
+    pub fn refused(object: Value, old: Option<Value>, cause: Cause) -> Self {
+        Self { object, old, causes: vec![cause], warnings: Vec::new() }
+    }
 }
 
 /// The metadata fields that clients cannot change.
@@ -122,7 +132,7 @@ impl CustomResource {
     /// count for `minProperties` and `maxProperties`. `old` is the replaced object; with `status_only`, only its status was
     /// written.
     #[must_use]
-    pub fn check(&self, object: &Value, old: Option<&Value>, status_only: bool) -> Vec<Cause> {
+    pub fn check(&self, object: &Value, old: Option<&Value>, status_only: bool) -> Faults {
         let mut causes = match old {
             Some(old) => validate_object_meta_update(object, old, NameRule::Subdomain, UPDATE_CHECKS),
             None => validate_object_meta(object, NameRule::Subdomain),
@@ -138,6 +148,10 @@ impl CustomResource {
             }
             causes.extend(scale.validate_status(object));
         }
+        // Source: `ValidateUpdate` of pkg/registry/customresource/status_strategy.go, which lacks it.
+        if !status_only {
+            causes.extend(meta::validate_embedded(self.schema(), object));
+        }
         self.checker.rest(causes, object, old)
     }
 
@@ -147,14 +161,14 @@ impl CustomResource {
     #[must_use]
     pub fn create(&self, mut object: Value) -> Written {
         if let Err(cause) = self.complete(&mut object) {
-            return Written { object, old: None, causes: vec![cause] };
+            return Written::refused(object, None, cause);
         }
         if self.status {
             put(&mut object, "status", None);
         }
         generate_name(&mut object);
-        let causes = self.check(&object, None, false);
-        Written { object, old: None, causes }
+        let Faults { causes, warnings } = self.check(&object, None, false);
+        Written { object, old: None, causes, warnings }
     }
 
     /// Returns an object that a client wants to put in the place of `old`, as a server sees it, and the faults that it
@@ -191,7 +205,7 @@ impl CustomResource {
         merge: impl Fn(&mut Value, &Value) -> bool,
     ) -> Written {
         if let Err(cause) = self.complete(&mut object) {
-            return Written { object, old: Some(old), causes: vec![cause] };
+            return Written::refused(object, Some(old), cause);
         }
         let mut coerced = old.clone();
         // A faulty stored object must remain repairable.
@@ -202,8 +216,9 @@ impl CustomResource {
         self.default(&mut old);
         let mut causes = moved(&mut object, &old);
         let status_only = merge(&mut object, &old);
-        causes.extend(self.check(&object, Some(&old), status_only));
-        Written { object, old: Some(old), causes }
+        let found = self.check(&object, Some(&old), status_only);
+        causes.extend(found.causes);
+        Written { object, old: Some(old), causes, warnings: found.warnings }
     }
 
     /// Drops unknown fields and fills in defaults.

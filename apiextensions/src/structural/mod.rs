@@ -19,6 +19,7 @@ pub mod locate;
 pub mod meta;
 pub mod object_meta;
 pub mod prune;
+pub mod ratchet;
 pub mod scale;
 pub mod strict;
 pub mod times;
@@ -26,7 +27,7 @@ pub mod validate;
 pub mod webhook;
 
 pub use crate::schema::{Additional, ListType, MapType, Rule, Schema, SchemaError};
-pub use check::Checker;
+pub use check::{Checker, Faults};
 pub use crd::{Excess, Expression, Large, explain_cost, resolve_field_path, validate_crd};
 pub use custom::{CustomResource, Written};
 pub use default::apply_defaults;

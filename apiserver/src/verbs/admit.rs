@@ -381,7 +381,11 @@ pub(super) fn check(call: &Call<'_>, value: &Value, old: Option<&Value>) -> ApiR
             let first = place.and_then(|namespace| built_in.refused_in(&namespace.value, value));
             first.into_iter().chain(causes.map(Cause::from)).chain(own).collect()
         }
-        Behaviour::Custom(custom) => custom.check(value, old, subresource == "status"),
+        Behaviour::Custom(custom) => {
+            let (causes, warnings) = custom.check(value, old, subresource == "status");
+            warnings.iter().for_each(|warning| call.warn(warning));
+            causes
+        }
     };
     if causes.is_empty() {
         return Ok(());

@@ -159,7 +159,7 @@ fn seen(resource: &CustomResource, object: &Value) -> (BTreeSet<String>, BTreeSe
     compare(Some(resource.schema()), &whole, &object, "", &mut dropped);
     resource.prune(&mut object);
     resource.default(&mut object);
-    (dropped, resource.check(&object, None, false).iter().map(ToString::to_string).collect())
+    (dropped, resource.check(&object, None, false).causes.iter().map(ToString::to_string).collect())
 }
 
 /// Collects the fields that are only in `before`, with `[*]` for the items of lists and the keys of maps, as `diff` names them.

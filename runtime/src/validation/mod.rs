@@ -196,10 +196,8 @@ impl SchemaValidator {
                 Some(old) => resource.update(object, old),
             })
         };
-        let failed = |error: &dyn fmt::Display| Written {
-            object: Value::Null,
-            old: None,
-            causes: vec![Cause::new(CauseKind::Internal, "", "", error.to_string())],
+        let failed = |error: &dyn fmt::Display| {
+            Written::refused(Value::Null, None, Cause::new(CauseKind::Internal, "", "", error.to_string()))
         };
         match self.read() {
             Ok(definition) => write(definition).unwrap_or_else(|error: serde_json::Error| failed(&error)),

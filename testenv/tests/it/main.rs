@@ -27,6 +27,7 @@ mod plugins;
 mod pods;
 mod policies;
 mod protobuf;
+mod ratcheting;
 mod rbac;
 mod reads;
 mod recorded;

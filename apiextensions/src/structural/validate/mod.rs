@@ -22,8 +22,9 @@ use self::size::check_size;
 use self::text::{check_format, check_string};
 use self::types::{allowed_types, check_null, check_type};
 use super::cause::{Cause, CauseKind, NO_FIELD};
+use super::ratchet::{is_unchanged, old_item};
 use super::{formats, golang, lists};
-use crate::schema::{Additional, ListType, Measure, Schema};
+use crate::schema::{Additional, Measure, Schema};
 
 /// Validates a new object.
 #[must_use]
@@ -94,7 +95,7 @@ impl Outcome {
 fn check(schema: &Schema, path: &str, value: &Value, old: Option<&Value>) -> Outcome {
     let outcome = check_new(schema, path, value, old);
     match old {
-        Some(old) if !outcome.causes.is_empty() && old == value => Outcome::default(),
+        Some(old) if !outcome.causes.is_empty() && is_unchanged(schema, value, old) => Outcome::default(),
         _ => outcome,
     }
 }
@@ -134,7 +135,7 @@ fn check_array(schema: &Schema, path: &str, items: &[Value], old: Option<&Value>
     if let Some(item_schema) = &schema.items {
         let old_items = old.and_then(Value::as_array);
         for (i, item) in items.iter().enumerate() {
-            let old_item = old_items.and_then(|old| correlated_item(schema, item, old));
+            let old_item = old_items.and_then(|old| old_item(schema, item, old));
             outcome.merge(check(item_schema, &format!("{path}[{i}]"), item, old_item));
         }
     }
@@ -146,15 +147,6 @@ fn check_array(schema: &Schema, path: &str, items: &[Value], old: Option<&Value>
     }
     outcome.passed += 1;
     outcome
-}
-
-/// The old item with the same key. Only items of lists with keys can be matched.
-fn correlated_item<'v>(schema: &Schema, item: &Value, old: &'v [Value]) -> Option<&'v Value> {
-    if schema.effective_list_type() != ListType::Map {
-        return None;
-    }
-    let key = lists::map_key(schema, item)?;
-    old.iter().find(|candidate| lists::map_key(schema, candidate).as_ref() == Some(&key))
 }
 
 /// Checks a value against `enum`. Null is never one of its values (`basicCommonValidator` of kube-openapi).

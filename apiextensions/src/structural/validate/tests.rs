@@ -148,3 +148,17 @@ fn update_accepts_invalid_parts_when_they_did_not_change() {
     let bad = json!({"a": "longer", "b": 2});
     assert_eq!(validate_update(&schema, &bad, &old).len(), 1);
 }
+
+#[test]
+fn update_of_a_part_that_cannot_be_compared_is_validated() {
+    let schema = Schema::enforced(&json!({"type": "object", "properties": {
+        "l": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"], "maxItems": 1,
+              "items": {"type": "object", "required": ["k"], "properties": {"k": {"type": "string"}}}},
+        "any": {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "maxProperties": 0}}}))
+    .unwrap();
+    let faults = |new: Value, old: Value| validate_update(&schema, &new, &old).len();
+    let (one, two) = (json!({"k": "1"}), json!({"k": "2"}));
+    assert_eq!(faults(json!({"l": [two, one]}), json!({"l": [one, two]})), 0);
+    assert_eq!(faults(json!({"l": [{"v": "1"}]}), json!({"l": [{"v": "1"}]})), 1);
+    assert_eq!(faults(json!({"any": {"a": 1}}), json!({"any": {"a": 1}})), 1);
+}
