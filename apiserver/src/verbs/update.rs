@@ -168,7 +168,7 @@ impl<E: Edit> Write for Update<'_, E> {
             Err(error) => return services::choose_again(&mut self.choices_left, error),
         };
         let written = if gone {
-            storage.remove(def, &key, stored).map(|last| Arc::new(Object::new(wanted, last.rv)))
+            storage.remove(def, &key, stored).map(|_| Arc::new(Object::new(wanted, stored.rv)))
         } else {
             storage.update(def, &key, stored, wanted)
         };

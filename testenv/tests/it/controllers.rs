@@ -408,7 +408,9 @@ async fn deleted_pod_is_not_ready_before_removal() {
     let events = events(&env, PODS, from).await;
     let seen: Vec<&Value> =
         events.iter().map(|event| &condition(&event["object"], "Ready")["status"]).collect();
-    assert_eq!(seen, [&json!("True"), &json!("False"), &json!("False")]);
+    // Marked, not ready, without time left, gone.
+    let not_ready = json!("False");
+    assert_eq!(seen, [&json!("True"), &not_ready, &not_ready, &not_ready]);
     env.stop().await;
 }
 

@@ -30,6 +30,47 @@ pub(crate) async fn send_json(env: &TestEnv, method: &str, path: &str, body: Val
     send(env, method, path, "application/json", body).await
 }
 
+/// The events of the pods since a version: type, grace period and generation.
+async fn pod_events(env: &TestEnv, version: &str) -> Vec<(String, Value, Value)> {
+    let path = format!("/api/v1/namespaces/default/pods?watch=1&timeoutSeconds=1&resourceVersion={version}");
+    let request = Request::get(path).body(Body::empty()).unwrap();
+    tokio::time::pause();
+    let response = env.client().send(request).await.unwrap();
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    tokio::time::resume();
+    let lines = bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+    let event = |line: &[u8]| {
+        let event: Value = serde_json::from_slice(line).unwrap();
+        let metadata = &event["object"]["metadata"];
+        let deleted = metadata["deletionTimestamp"].is_string();
+        let grace = if deleted { metadata["deletionGracePeriodSeconds"].clone() } else { Value::Null };
+        (event["type"].as_str().unwrap().to_owned(), grace, metadata["generation"].clone())
+    };
+    lines.map(event).collect()
+}
+
+/// A pod that has no time to end is marked first, so that informers see the mark.
+#[tokio::test]
+async fn watches_see_the_mark_of_a_pod_that_is_removed_at_once() {
+    for (node, options, expected) in [
+        ("", Value::Null, vec![("MODIFIED", 0, 2), ("DELETED", 0, 2)]),
+        ("node-1", json!({"gracePeriodSeconds": 0}), vec![("MODIFIED", 0, 2), ("DELETED", 0, 2)]),
+    ] {
+        let env = TestEnv::builder().start().await.unwrap();
+        let pods = "/api/v1/namespaces/default/pods";
+        let spec = json!({"nodeName": node, "containers": [{"name": "c", "image": "i"}]});
+        let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec});
+        let (_, pod) = send_json(&env, "POST", pods, pod).await;
+        let version = pod["metadata"]["resourceVersion"].as_str().unwrap();
+        send_json(&env, "DELETE", &format!("{pods}/p"), options).await;
+        let expected: Vec<_> = expected
+            .into_iter()
+            .map(|(kind, grace, generation)| (kind.to_owned(), json!(grace), json!(generation)))
+            .collect();
+        assert_eq!(pod_events(&env, version).await, expected, "{node}");
+    }
+}
+
 #[tokio::test]
 async fn pod_is_deleted_gracefully_when_bound_to_a_node() {
     let env = TestEnv::builder().start().await.unwrap();

@@ -103,6 +103,9 @@ pub(crate) fn delete_quietly(server: &Arc<Server>, def: &ResourceDef, key: &str)
         let done = match deletion(server, def, &stored.value, &DeleteOptions::of_collector(&stored.value)) {
             Deletion::Pending => return,
             Deletion::Mark(marked) => mark(server, def, key, &stored, marked),
+            Deletion::MarkAndRemove(marked) => {
+                mark(server, def, key, &stored, marked).and_then(|marked| remove(server, def, key, &marked))
+            }
             Deletion::Now => remove(server, def, key, &stored),
         };
         if !matches!(done, Err(WriteError::Conflict)) {
@@ -164,19 +167,7 @@ fn finish_crd(server: &Arc<Server>, name: &str) {
     if !left.is_ok_and(|snapshot| snapshot.objects.is_empty()) {
         return;
     }
-    let freed = server.modify(crd::COLLECTION, name, |crd| {
-        let finalizers = meta::finalizers(crd);
-        let rest: Vec<&str> = finalizers.iter().copied().filter(|f| *f != crd::CLEANUP).collect();
-        if rest.len() == finalizers.len() {
-            return None;
-        }
-        let mut next = crd.clone();
-        meta::set_finalizers(&mut next, &rest);
-        Some(next)
-    });
-    let Some(freed) = freed.filter(|crd| meta::finalizers(&crd.value).is_empty()) else { return };
     if let Some(def) = server.registry().find(crd::GROUP, "v1", crd::PLURAL) {
-        // A concurrent request has done the same.
-        let _ = remove(server, &def, name, &freed);
+        release(server, &def, name, crd::CLEANUP);
     }
 }

@@ -126,9 +126,11 @@ pub(super) fn carry_out(
     let done = match deletion(server, def, &stored.value, options) {
         Deletion::Pending => Ok((stored.clone(), false)),
         Deletion::Mark(marked) => storage.mark(def, key, stored, marked).map(|object| (object, false)),
-        Deletion::Now => {
-            storage.remove(def, key, stored).map(|object| (last_state(server, def, object), true))
-        }
+        Deletion::MarkAndRemove(marked) => storage
+            .mark(def, key, stored, marked)
+            .and_then(|marked| storage.remove(def, key, &marked))
+            .map(|object| (object, true)),
+        Deletion::Now => storage.remove(def, key, stored).map(|object| (object, true)),
     };
     match done {
         Ok(done) => Ok(Some(done)),
@@ -137,23 +139,15 @@ pub(super) fn carry_out(
     }
 }
 
-/// Returns the last state for the client: a pod is marked before it is removed, and the response shows that.
-fn last_state(server: &Server, def: &ResourceDef, object: Arc<Object>) -> Arc<Object> {
-    if def.collection != "pods" {
-        return object;
-    }
-    let mut last = object.value.clone();
-    mark_as_deleting(server, def, &mut last, 0);
-    meta::set(&mut last, "deletionGracePeriodSeconds", 0);
-    Arc::new(Object::new(last, object.rv))
-}
-
 /// The effect of a deletion on an object.
 enum Deletion {
     /// It is terminating already.
     Pending,
     /// It is marked, and stays until its finalizers or its grace period are over.
     Mark(Value),
+    /// It is marked and then removed, so that watches see both: a pod that has no time to end (`CheckGracefulDelete` of
+    /// pkg/registry/core/pod/strategy.go, and `updateForGracefulDeletionAndFinalizers` of the store).
+    MarkAndRemove(Value),
     /// It is removed at once.
     Now,
 }
@@ -178,14 +172,18 @@ fn deletion(server: &Server, def: &ResourceDef, object: &Value, options: &Delete
         Grace::Shorter(seconds) => {
             shorten(&mut next, seconds);
             let goes = seconds == 0 && !is_held(def, &next);
-            return if goes { Deletion::Now } else { Deletion::Mark(next) };
+            return if goes { Deletion::MarkAndRemove(next) } else { Deletion::Mark(next) };
         }
         Grace::Seconds(seconds) => seconds,
     };
-    if grace == 0 && !is_held(def, &next) {
+    let goes = grace == 0 && !is_held(def, &next);
+    if goes && (def.collection != "pods" || meta::is_terminating(object)) {
         return Deletion::Now;
     }
     mark_as_deleting(server, def, &mut next, grace);
+    if goes {
+        return Deletion::MarkAndRemove(next);
+    }
     if next == *object { Deletion::Pending } else { Deletion::Mark(next) }
 }
 
