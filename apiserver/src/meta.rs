@@ -14,6 +14,25 @@ pub(crate) fn member<'a>(object: &'a Value, name: &str) -> &'a str {
     object[name].as_str().unwrap_or_default()
 }
 
+/// Returns the length of a value's JSON, in bytes.
+pub(crate) fn json_len(value: &Value) -> usize {
+    struct Counter(usize);
+    impl std::io::Write for Counter {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut counter = Counter(0);
+    // Neither a value nor the counter can fail.
+    let _ = serde_json::to_writer(&mut counter, value);
+    counter.0
+}
+
 /// Returns the items of a list; none for another value.
 pub(crate) fn items(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 
+use super::golang;
 use crate::schema::Schema;
 
 /// Formats as the server normalises their names: without dashes.
@@ -280,7 +281,7 @@ fn is_date_time(text: &str) -> bool {
 /// `2 weeks` or `P1DT2H`. Source: `ParseDuration` of kube-openapi's validation/strfmt.
 #[must_use]
 pub fn parse_duration(text: &str) -> Option<i64> {
-    if let Some(duration) = parse_go_duration(text) {
+    if let Ok(duration) = parse_go_duration(text) {
         return Some(duration);
     }
     let mut found = None;
@@ -312,43 +313,64 @@ fn long_unit(unit: &str) -> Option<i64> {
 }
 
 /// A duration in Go's notation (`1h30m`, `1.5s`, `-300ms`), in nanoseconds.
-#[must_use]
-pub fn parse_go_duration(text: &str) -> Option<i64> {
-    let (negative, mut rest) = match text.as_bytes().first()? {
-        b'-' => (true, &text[1..]),
-        b'+' => (false, &text[1..]),
+///
+/// # Errors
+/// Returns the text of Go's `time.ParseDuration`.
+pub fn parse_go_duration(text: &str) -> Result<i64, String> {
+    let invalid = || format!("time: invalid duration {}", golang::quote(text));
+    let (negative, mut rest) = match text.as_bytes().first() {
+        Some(b'-') => (true, &text[1..]),
+        Some(b'+') => (false, &text[1..]),
         _ => (false, text),
     };
     if rest == "0" {
-        return Some(0);
+        return Ok(0);
     }
     if rest.is_empty() {
-        return None;
+        return Err(invalid());
     }
     let mut total: i128 = 0;
     while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-        let (number, tail) = rest.split_at(digits);
-        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-        if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') {
-            return None;
-        }
-        let unit_end = tail.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(tail.len());
-        let (unit, after) = tail.split_at(unit_end);
-        let unit = unit_nanos(unit)?;
-        let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
-        total = total.checked_add(whole.checked_mul(unit)?)?;
-        let mut scale = unit;
-        for digit in fraction.bytes() {
-            scale /= 10;
-            total = total.checked_add(i128::from(digit - b'0') * scale)?;
-        }
+        let (amount, after) = amount_and_rest(text, rest)?;
+        total = amount.and_then(|amount| total.checked_add(amount)).ok_or_else(invalid)?;
         if total > i128::from(i64::MAX) + i128::from(negative) {
-            return None;
+            return Err(invalid());
         }
         rest = after;
     }
-    i64::try_from(if negative { -total } else { total }).ok()
+    i64::try_from(if negative { -total } else { total }).map_err(|_| invalid())
+}
+
+/// The first amount of a duration, in nanoseconds, and what follows; no amount if it is too large. `text` is the whole.
+fn amount_and_rest<'t>(text: &str, rest: &'t str) -> Result<(Option<i128>, &'t str), String> {
+    let shown = golang::quote(text);
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let (whole, tail) = rest.split_at(digits);
+    let (fraction, tail) = match tail.strip_prefix('.') {
+        Some(tail) => tail.split_at(tail.find(|c: char| !c.is_ascii_digit()).unwrap_or(tail.len())),
+        None => ("", tail),
+    };
+    if whole.is_empty() && fraction.is_empty() {
+        return Err(format!("time: invalid duration {shown}"));
+    }
+    let (unit, after) =
+        tail.split_at(tail.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(tail.len()));
+    if unit.is_empty() {
+        return Err(format!("time: missing unit in duration {shown}"));
+    }
+    let Some(nanos) = unit_nanos(unit) else {
+        return Err(format!("time: unknown unit {} in duration {shown}", golang::quote(unit)));
+    };
+    let whole: Option<i128> = if whole.is_empty() { Some(0) } else { whole.parse().ok() };
+    let mut scale = nanos;
+    let parts: i128 = fraction
+        .bytes()
+        .map(|digit| {
+            scale /= 10;
+            i128::from(digit - b'0') * scale
+        })
+        .sum();
+    Ok((whole.and_then(|whole| whole.checked_mul(nanos)).and_then(|whole| whole.checked_add(parts)), after))
 }
 
 fn unit_nanos(unit: &str) -> Option<i128> {
@@ -435,10 +457,20 @@ mod tests {
 
     #[test]
     fn go_duration_parses_to_nanoseconds() {
-        assert_eq!(parse_go_duration("1.5h"), Some(5_400_000_000_000));
-        assert_eq!(parse_go_duration("-1m1s"), Some(-61_000_000_000));
-        for bad in ["", "1", "s", "1.2.3s", "99999999999999999999h", "-"] {
-            assert_eq!(parse_go_duration(bad), None, "{bad}");
+        assert_eq!(parse_go_duration("1.5h"), Ok(5_400_000_000_000));
+        assert_eq!(parse_go_duration("-1m1s"), Ok(-61_000_000_000));
+        // The texts are those of Go 1.26.
+        for (bad, fault) in [
+            ("", "invalid duration \"\""),
+            ("1", "missing unit in duration \"1\""),
+            ("1h5", "missing unit in duration \"1h5\""),
+            ("s", "invalid duration \"s\""),
+            ("5x", "unknown unit \"x\" in duration \"5x\""),
+            ("1.2.3s", "missing unit in duration \"1.2.3s\""),
+            ("99999999999999999999h", "invalid duration \"99999999999999999999h\""),
+            ("-", "invalid duration \"-\""),
+        ] {
+            assert_eq!(parse_go_duration(bad).unwrap_err(), format!("time: {fault}"));
         }
     }
 }

@@ -37,6 +37,14 @@ impl<'a> Request<'a> {
         Self { verb: verb.to_owned(), path, resource: Some(resource) }
     }
 
+    /// Reports whether the request may take any time, and has no deadline (`BasicLongRunningRequestCheck` of apiserver's
+    /// pkg/server/filters, as kube-apiserver sets it up).
+    pub(crate) fn is_long_running(&self) -> bool {
+        let subresource = self.resource.as_ref().map(|resource| resource.subresource);
+        matches!(self.verb.as_str(), "watch" | "proxy")
+            || matches!(subresource, Some("attach" | "exec" | "proxy" | "log" | "portforward"))
+    }
+
     pub(crate) fn attributes(&'a self, user: &'a Value) -> Attributes<'a> {
         let target = self.resource.map_or(Target::Path(self.path), Target::Resource);
         Attributes { user, verb: &self.verb, target }

@@ -51,6 +51,10 @@ pub enum Target {
 #[allow(clippy::result_unit_err)]
 pub fn parse(path: &str) -> Result<Target, ()> {
     let path = decode(path).ok_or(())?;
+    // No handler has such a path (`director` of apiserver's pkg/server/handler.go).
+    if path.starts_with("//") {
+        return Ok(Target::Other(path));
+    }
     let trimmed = path.trim_matches('/');
     let parts: Vec<&str> = if trimmed.is_empty() { Vec::new() } else { trimmed.split('/').collect() };
     if parts.contains(&"") {
@@ -78,7 +82,7 @@ pub(crate) fn is_malformed(path: &str) -> bool {
 /// Reports whether go-restful routes a path: kube-apiserver returns a `Status` for unknown ones there, and plain text
 /// elsewhere.
 pub(crate) fn is_routed(path: &str) -> bool {
-    let mut parts = path.trim_start_matches('/').split('/');
+    let mut parts = path.strip_prefix('/').unwrap_or(path).split('/');
     match parts.next() {
         Some("api") => true,
         Some("apis") => parts.next().is_some_and(|group| !group.is_empty() && builtin::has_group(group)),

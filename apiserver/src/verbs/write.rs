@@ -191,6 +191,7 @@ async fn as_stored(request: &Attributes<'_>, object: Value, changed: bool) -> Ap
         }
         meta::tidy(&mut object);
     }
+    check_size(request, &object)?;
     // `PrepareObjectForStorage` of apiserver's pkg/storage/api_object_versioner.go, which dry runs do not reach.
     if !request.dry_run {
         meta::remove(&mut object, "selfLink");
@@ -200,6 +201,20 @@ async fn as_stored(request: &Attributes<'_>, object: Value, changed: bool) -> Ap
         types::decode::forget_empty(&mut object, of);
     }
     Ok(object)
+}
+
+/// etcd's limit of a request, in bytes (`DefaultMaxRequestBytes`).
+const LARGEST: usize = 1_572_864;
+
+/// Refuses an object that is too large for etcd. Only these kinds are stored as JSON; others have smaller limits of their
+/// own.
+fn check_size(request: &Attributes<'_>, object: &Value) -> ApiResult<()> {
+    let def = &request.call.def;
+    let is_json = def.is_custom() || def.collection == crate::crd::COLLECTION;
+    if is_json && !request.dry_run && meta::json_len(object) > LARGEST {
+        return Err(ApiError::unexpected("etcdserver: request is too large"));
+    }
+    Ok(())
 }
 
 fn stage(request: &Attributes<'_>) -> Stage {

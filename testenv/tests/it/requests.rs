@@ -319,3 +319,49 @@ async fn malformed_bodies_are_refused_with_gos_message() {
     let (status, _) = send(&env, "PATCH", &format!("{MAPS}/n?fieldManager=f"), APPLY, uid.to_string()).await;
     assert_eq!(status, 409, "nothing with this uid is there to be changed");
 }
+
+#[tokio::test]
+async fn malformed_timeouts_are_refused_before_anything_else() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let invalid = "invalid timeout specified in the request URL - time:";
+    for (path, code, message) in [
+        ("/api/v1/namespaces?timeout=5s", 200, ""),
+        ("/api/v1/namespaces?timeout=0", 200, ""),
+        ("/api/v1/namespaces?timeout=5", 400, "missing unit in duration \"5\""),
+        ("/api/v1/namespaces?timeout=x", 400, "invalid duration \"x\""),
+        ("/nowhere?timeout=5x", 400, "unknown unit \"x\" in duration \"5x\""),
+    ] {
+        let (status, body) = send_json(&env, "GET", path, Value::Null).await;
+        let expected = if code == 400 { json!(format!("{invalid} {message}")) } else { Value::Null };
+        assert_eq!((status, &body["message"]), (code, &expected), "{path}");
+    }
+    // Requests without a deadline have none.
+    let watch = "/api/v1/namespaces?watch=1&timeoutSeconds=1&timeout=x";
+    let request = http::Request::get(watch).body(kube::client::Body::empty()).unwrap();
+    assert_eq!(env.client().send(request).await.unwrap().status(), 200);
+}
+
+#[tokio::test]
+async fn path_with_two_slashes_at_its_start_is_unknown() {
+    let env = TestEnv::builder().start().await.unwrap();
+    for path in ["//api/v1/namespaces", "//healthz", "//"] {
+        let request = http::Request::get(path).body(kube::client::Body::empty()).unwrap();
+        assert_eq!(env.client().send(request).await.unwrap().status(), 404, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn custom_resource_is_limited_by_the_size_of_etcds_requests() {
+    let env = TestEnv::builder().start().await.unwrap();
+    widgets(&env).await;
+    let path = "/apis/a.example/v1/namespaces/default/widgets";
+    let widget = |size: usize| {
+        let metadata = json!({"name": format!("w{size}")});
+        json!({"apiVersion": "a.example/v1", "kind": "Widget", "metadata": metadata, "spec": {"x": "x".repeat(size)}})
+    };
+    assert_eq!(send_json(&env, "POST", path, widget(1_570_000)).await.0, 201);
+    let (status, body) = send_json(&env, "POST", path, widget(1_600_000)).await;
+    assert_eq!((status, &body["message"]), (500, &json!("etcdserver: request is too large")));
+    // A dry run does not reach etcd.
+    assert_eq!(send_json(&env, "POST", &format!("{path}?dryRun=All"), widget(1_600_000)).await.0, 201);
+}

@@ -37,6 +37,7 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
         "duration" => match value {
             Value::Duration(_) => Ok(value.clone()),
             Value::String(text) => parse_go_duration(text)
+                .ok()
                 .map(Value::Duration)
                 .ok_or_else(|| type_error(value, "google.protobuf.Duration")),
             // Declared, but cel-go has no conversion for it.
