@@ -4,6 +4,7 @@
 //! nodes; members of `system:masters` may always do everything.
 
 mod aggregate;
+mod claims;
 mod escalation;
 mod params;
 mod rbac;
@@ -11,6 +12,7 @@ mod request;
 mod usage;
 
 pub(crate) use aggregate::{CLUSTER_ROLES, aggregate};
+pub(crate) use claims::check as check_claim;
 pub(crate) use escalation::check as check_escalation;
 pub(crate) use params::check as check_params;
 pub(crate) use rbac::{Reader, rules as rules_of};

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{app_armor, autoscaling, defaults, services};
+use super::{app_armor, autoscaling, check, defaults, services};
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Server;
 use crate::types;
@@ -57,6 +57,9 @@ pub(crate) fn updated(
         // Only the subresource `finalize` changes them (pkg/registry/core/namespace/strategy.go).
         "namespaces" if subresource != "finalize" => {
             value["spec"]["finalizers"] = current["spec"]["finalizers"].clone();
+        }
+        "resourceclaims.resource.k8s.io" if subresource == "status" => {
+            check::drop_deallocated(current, value);
         }
         "pods" if subresource == "status" => keep_observed_generation(current, value),
         crate::crd::COLLECTION if subresource.is_empty() => crate::crd::remember_storage_version(value),

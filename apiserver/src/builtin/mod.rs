@@ -109,9 +109,9 @@ impl BuiltIn {
         types::of_kind(&self.api_version(), self.kind)
     }
 
-    /// Returns the cause for which a new object is refused in this namespace, if there is one.
-    pub(crate) fn refused_in(&self, namespace: &Value, object: &Value) -> Option<Cause> {
-        check::admin_access(self.kind, object, namespace)
+    /// Returns the cause for which a new object, or a new status, is refused in this namespace, if there is one.
+    pub(crate) fn refused_in(&self, namespace: &Value, object: &Value, old: Option<&Value>) -> Option<Cause> {
+        check::admin_access(self.kind, object, old, namespace)
     }
 
     /// Reports whether both are versions of one resource.

@@ -353,8 +353,13 @@ pub(super) fn check_depth(value: &Value) -> ApiResult<()> {
     Ok(())
 }
 
-/// Checks a whole object; `old` is the one that it replaces.
-pub(super) fn check(call: &Call<'_>, value: &Value, old: Option<&Value>) -> ApiResult<()> {
+/// Checks a whole object; `old` is the one that it replaces, `unauthorized` says what its writer may not write.
+pub(super) fn check(
+    call: &Call<'_>,
+    value: &Value,
+    old: Option<&Value>,
+    unauthorized: Vec<Cause>,
+) -> ApiResult<()> {
     check_depth(value)?;
     let (def, subresource) = (&call.def, call.path.subresource.as_str());
     let causes: Vec<Cause> = match &def.behaviour {
@@ -377,9 +382,9 @@ pub(super) fn check(call: &Call<'_>, value: &Value, old: Option<&Value>) -> ApiR
                 _ => (built_in.check)(value, old),
             });
             let namespace = call.server.store.get("namespaces", &call.path.namespace);
-            let place = namespace.filter(|_| old.is_none());
-            let first = place.and_then(|namespace| built_in.refused_in(&namespace.value, value));
-            first.into_iter().chain(causes.map(Cause::from)).chain(own).collect()
+            let place = namespace.filter(|_| old.is_none() || subresource == "status");
+            let first = place.and_then(|namespace| built_in.refused_in(&namespace.value, value, old));
+            first.into_iter().chain(unauthorized).chain(causes.map(Cause::from)).chain(own).collect()
         }
         Behaviour::Custom(custom) => {
             let (causes, warnings) = custom.check(value, old, subresource == "status");

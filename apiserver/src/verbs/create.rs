@@ -122,7 +122,7 @@ impl Write for Create<'_> {
         }
         complete(self.call, &self.value, value);
         services::check(self.call, None, value, self.dry_run)?;
-        admit::check(self.call, value, None)?;
+        admit::check(self.call, value, None, Vec::new())?;
         admit::warn(self.call, value, None);
         // Only the update was authorized.
         if self.by == By::Update { authorization::authorize_creation(self.call) } else { Ok(()) }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::write::{self, Storage, Write};
 use super::{admit, create, delete, identity, read};
 use crate::admission::{self, Attributes, Operation, Options};
+use crate::authorization;
 use crate::builtin::parts::{self, Part};
 use crate::builtin::{self, Generation, Stage, services};
 use crate::conversion::Served;
@@ -53,6 +54,11 @@ pub(super) trait Edit: Send {
     /// wrote in between.
     fn edit(&mut self, current: &Value) -> impl Future<Output = ApiResult<Value>> + Send;
 
+    /// The verb of the request, as rules name it.
+    fn verb(&self) -> &'static str {
+        "patch"
+    }
+
     /// As [`Write::admitted`].
     ///
     /// # Errors
@@ -75,6 +81,10 @@ struct Replacement<'a> {
 }
 
 impl Edit for Replacement<'_> {
+    fn verb(&self) -> &'static str {
+        "update"
+    }
+
     async fn edit(&mut self, current: &Value) -> ApiResult<Value> {
         has_uid(self.call, self.options, self.value, meta::text(current, "uid"))?;
         Ok(self.value.clone())
@@ -139,7 +149,8 @@ impl<E: Edit> Write for Update<'_, E> {
         complete(self.call, current, wanted);
         services::check(self.call, Some(current), wanted, self.dry_run)?;
         admit::check_kind(def, wanted)?;
-        admit::check(self.call, wanted, Some(current))?;
+        let unauthorized = authorization::check_claim(self.call, self.edit.verb(), current, wanted);
+        admit::check(self.call, wanted, Some(current), unauthorized)?;
         admit::warn(self.call, wanted, Some(current));
         Ok(())
     }

@@ -245,6 +245,38 @@ async fn administrative_access_to_devices_needs_a_label_of_the_namespace() {
     for (plural, _, object) in both {
         assert_eq!(call(&env, Method::POST, &format!("{base}/{plural}"), object).await.0, 201);
     }
+    let none = json!({"metadata": {"labels": {"resource.kubernetes.io/admin-access": null}}});
+    assert_eq!(patch(&env, "/api/v1/namespaces/default", "merge-patch+json", none).await.0, 200);
+    let device = json!({"request": "r", "driver": "d", "pool": "p", "device": "v", "adminAccess": true});
+    let status = json!({"status": {"allocation": {"devices": {"results": [device]}}}});
+    let (code, body) =
+        patch(&env, &format!("{base}/resourceclaims/a/status"), "merge-patch+json", status).await;
+    assert_eq!(
+        (code, &body["details"]["causes"][0]["field"]),
+        (422, &json!("status.allocation.devices.results[0].adminAccess"))
+    );
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn status_of_a_device_goes_with_its_allocation() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let claims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+    let spec = json!({"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "c"}}]}});
+    let claim = json!({"metadata": {"name": "a"}, "spec": spec});
+    assert_eq!(call(&env, Method::POST, claims, claim).await.0, 201);
+    let write = async |status: Value| {
+        let status = json!({"status": status});
+        patch(&env, &format!("{claims}/a/status"), "merge-patch+json", status).await
+    };
+    let device = json!({"driver": "d", "pool": "p", "device": "v"});
+    let result = json!({"request": "r", "driver": "d", "pool": "p", "device": "v"});
+    assert_eq!(write(json!({"devices": [device]})).await.0, 422);
+    let allocation = json!({"devices": {"results": [result]}});
+    let (code, body) = write(json!({"allocation": allocation, "devices": [device]})).await;
+    assert_eq!((code, &body["status"]["devices"][0]["device"]), (200, &json!("v")), "{body}");
+    let (code, body) = write(json!({"allocation": null})).await;
+    assert_eq!((code, &body["status"]), (200, &json!({})));
     env.stop().await;
 }
 

@@ -404,6 +404,53 @@ async fn client_certificate_names_its_user() {
     env.stop().await;
 }
 
+#[tokio::test]
+async fn writer_of_a_claims_status_needs_rights_to_bind_it_and_for_its_drivers() {
+    let (env, jane) = env_and_jane().await;
+    let claims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+    let spec = json!({"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "c"}}]}});
+    assert_eq!(post(&env.client(), claims, json!({"metadata": {"name": "a"}, "spec": spec})).await.0, 201);
+    let rule = |resource: &str, verb: &str| json!({"apiGroups": ["resource.k8s.io"], "resources": [resource], "verbs": [verb]});
+    grant(
+        &env,
+        "writer",
+        json!([rule("resourceclaims/status", "patch"), rule("resourceclaims/binding", "patch")]),
+    )
+    .await;
+    let (result, device) = (
+        json!({"request": "r", "driver": "d.e", "pool": "p", "device": "v"}),
+        json!({"driver": "d.e", "pool": "p", "device": "v"}),
+    );
+    let status = json!({"status": {"allocation": {"devices": {"results": [result]}}, "devices": [device]}});
+    let path = format!("{claims}/a/status");
+    let merge = [("content-type", "application/merge-patch+json")];
+    let (code, refused) = send(&jane, Call("PATCH", &path, &merge, status.clone())).await;
+    let user = "User \"jane\" cannot";
+    let binding = format!(
+        "status.allocation: Forbidden: changing status.allocation or status.reservedFor requires \
+         resource=\"resourceclaims/binding\", verb=\"patch\" permission: resourceclaims.resource.k8s.io is forbidden: {user} \
+         patch resource \"resourceclaims/binding\" in API group \"resource.k8s.io\" at the cluster scope"
+    );
+    let driver = format!(
+        "status.devices: Forbidden: changing status.devices requires resource=\"resourceclaims/driver\", \
+         verb=\"[arbitrary-node:patch]\" permission: resourceclaims.resource.k8s.io \"d.e\" is forbidden: {user} \
+         arbitrary-node:patch resource \"resourceclaims/driver\" in API group \"resource.k8s.io\" in the namespace \
+         \"default\""
+    );
+    let text = format!("ResourceClaim.resource.k8s.io \"a\" is invalid: [{binding}, {driver}]");
+    // The right to bind counts for all namespaces only.
+    assert_eq!((code, &refused["message"]), (422, &json!(text)));
+    let binds = json!({"metadata": {"name": "binder"}, "rules": [rule("resourceclaims/binding", "patch")]});
+    assert_eq!(post(&env.client(), &format!("{RBAC}/clusterroles"), binds).await.0, 201);
+    let given = json!({
+        "metadata": {"name": "binder"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "binder"},
+        "subjects": [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "jane"}],
+    });
+    assert_eq!(post(&env.client(), &format!("{RBAC}/clusterrolebindings"), given).await.0, 201);
+    grant(&env, "driver", json!([rule("resourceclaims/driver", "arbitrary-node:patch")])).await;
+    assert_eq!(send(&jane, Call("PATCH", &path, &merge, status)).await.0, 200);
+}
+
 /// kube-apiserver's pkg/registry/admissionregistration, `authz.go`.
 #[tokio::test]
 async fn writer_of_a_policy_needs_the_right_to_read_its_parameters() {

@@ -169,6 +169,12 @@ impl Range {
         first(self.address, self.bits)
     }
 
+    /// The canonical form of an interface's address, which has bits beyond the prefix.
+    pub(super) fn of_interface(self) -> String {
+        let shift = if is_mapped(self.address) && self.bits > 32 { 96 } else { 0 };
+        format!("{}/{}", self.address.to_canonical(), i16::from(self.bits) - shift)
+    }
+
     pub(super) fn is_ipv6(self) -> bool {
         self.address.to_canonical().is_ipv6()
     }

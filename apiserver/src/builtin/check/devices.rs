@@ -1,6 +1,7 @@
 //! Devices that pods claim. Source: `pkg/apis/resource/validation`.
 
 mod slices;
+mod status;
 
 use std::sync::Arc;
 
@@ -9,10 +10,11 @@ use serde_json::{Value, json};
 
 use super::field::{Errors, Field};
 use super::{resources, volumes};
-use crate::names::NameRule;
+use crate::names::{NameRule, quoted};
 use crate::status::Cause;
 
 pub(in crate::builtin) use slices::resource_slice;
+pub(in crate::builtin) use status::{drop_deallocated, resource_claim_status};
 
 const MOST_REQUESTS: usize = 32;
 const MOST_SUBREQUESTS: usize = 8;
@@ -47,22 +49,42 @@ pub(in crate::builtin) fn resource_claim_template(object: &Value, old: Option<&V
 /// The label of namespaces in which claims may have administrative access (`DRAAdminNamespaceLabelKey`).
 const ADMIN: &str = "resource.kubernetes.io/admin-access";
 
-/// Refuses administrative access in a new claim or template of this namespace without its label (`AuthorizedForAdmin` of
-/// pkg/registry/resource/utils.go).
-pub(in crate::builtin) fn admin_access(kind: &str, object: &Value, namespace: &Value) -> Option<Cause> {
-    let devices = match kind {
-        "ResourceClaim" => &object["spec"]["devices"],
-        "ResourceClaimTemplate" => &object["spec"]["spec"]["devices"],
-        _ => return None,
-    };
-    // Errors name the path in a claim also for a template.
-    let requests = Field::root(&devices["requests"]).at("spec.devices.requests");
-    let wants = |request: &Field<'_>| request.child("exactly").child("adminAccess").is_true();
-    let request = requests.items().find(wants)?;
+/// Refuses administrative access in a new claim or template of this namespace without its label, and in a new allocation
+/// (`AuthorizedForAdmin` and `AuthorizedForAdminStatus` of pkg/registry/resource/utils.go).
+pub(in crate::builtin) fn admin_access(
+    kind: &str,
+    object: &Value,
+    old: Option<&Value>,
+    namespace: &Value,
+) -> Option<Cause> {
+    let is_allowed = namespace["metadata"]["labels"][ADMIN] == "true";
+    let place = match kind {
+        _ if is_allowed => None,
+        "ResourceClaim" => match old {
+            Some(old) if granted(old).is_some() => None,
+            Some(_) => granted(object),
+            None => requested(&object["spec"]),
+        },
+        "ResourceClaimTemplate" if old.is_none() => requested(&object["spec"]["spec"]),
+        _ => None,
+    }?;
     let text =
         format!("admin access to devices requires the `{ADMIN}: true` label on the containing namespace");
-    let is_allowed = namespace["metadata"]["labels"][ADMIN] == "true";
-    (!is_allowed).then(|| Cause::forbidden(request.child("adminAccess").path, &text))
+    Some(Cause::forbidden(place, &text))
+}
+
+/// The first request for administrative access; errors name the path in a claim also for a template.
+fn requested(spec: &Value) -> Option<String> {
+    let requests = Field::root(&spec["devices"]["requests"]).at("spec.devices.requests");
+    let request = requests.items().find(|it| it.child("exactly").child("adminAccess").is_true())?;
+    Some(request.child("adminAccess").path)
+}
+
+/// The first device that is allocated with administrative access.
+fn granted(claim: &Value) -> Option<String> {
+    let devices = Field::root(claim).child("status").child("allocation").child("devices");
+    let access = devices.child("results").items().map(|result| result.child("adminAccess"));
+    access.filter(Field::is_true).map(|access| access.path).next()
 }
 
 /// `ValidateDeviceClass`.
@@ -101,13 +123,18 @@ fn set<'v>(
     if list.items().count() > most {
         return;
     }
-    let mut seen: Vec<&str> = Vec::new();
+    unique(list, errors, |item| quoted(key(item)));
+}
+
+/// Reports items that repeat the key of another one, with the key.
+fn unique<'v>(list: &Field<'v>, errors: &mut Errors, key: impl Fn(&Field<'v>) -> String) {
+    let mut seen = Vec::new();
     for item in list.items() {
-        if seen.contains(&key(&item)) {
-            let text = json!(key(&item));
-            errors.duplicate(&item.holding(&text));
+        let key = key(&item);
+        if seen.contains(&key) {
+            errors.duplicate_as(&item, &key);
         }
-        seen.push(key(&item));
+        seen.push(key);
     }
 }
 
@@ -139,36 +166,34 @@ fn claim(devices: &Field<'_>, errors: &mut Errors) {
     });
 }
 
-/// `validateRequestNameRef`, of all names of a list.
+/// The names of requests in a list.
 fn references(list: &Field<'_>, requests: &Field<'_>, errors: &mut Errors) {
+    set(list, MOST_REQUESTS, errors, |name| name.text(), |name, errors| reference(name, requests, errors));
+}
+
+/// `validateRequestNameRef`.
+fn reference(reference: &Field<'_>, requests: &Field<'_>, errors: &mut Errors) {
     const DETAIL: &str = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
-    let is_known = |reference: &str| {
-        let (request, sub) = reference.split_once('/').map_or((reference, None), |(a, b)| (a, Some(b)));
-        requests.items().any(|it| {
-            let subs = || it.child("firstAvailable").items().any(|it| Some(it.child("name").text()) == sub);
-            it.child("name").text() == request && (sub.is_none() || subs())
-        })
+    let text = json!(reference.text());
+    let reference = reference.holding(&text);
+    let segments: Vec<&str> = reference.text().split('/').collect();
+    if segments.len() <= 2 {
+        for segment in &segments {
+            let text = json!(segment);
+            errors.all_invalid(&reference.holding(&text), NameRule::Label.check(segment));
+        }
+    }
+    let named = |list: Field<'_>, name: &str| list.items().any(|it| it.child("name").text() == name);
+    let is_known = match segments.as_slice() {
+        [request] => named(requests.clone(), request),
+        [request, sub] => requests
+            .items()
+            .any(|it| it.child("name").text() == *request && named(it.child("firstAvailable"), sub)),
+        _ => false,
     };
-    set(
-        list,
-        MOST_REQUESTS,
-        errors,
-        |reference| reference.text(),
-        |reference, errors| {
-            let text = json!(reference.text());
-            let reference = reference.holding(&text);
-            let segments: Vec<&str> = reference.text().split('/').collect();
-            if segments.len() <= 2 {
-                for segment in &segments {
-                    let text = json!(segment);
-                    errors.all_invalid(&reference.holding(&text), NameRule::Label.check(segment));
-                }
-            }
-            if segments.len() > 2 || !is_known(reference.text()) {
-                errors.invalid(&reference, DETAIL);
-            }
-        },
-    );
+    if !is_known {
+        errors.invalid(&reference, DETAIL);
+    }
 }
 
 /// `validateDeviceRequest`.
@@ -298,13 +323,17 @@ fn configuration(config: &Field<'_>, errors: &mut Errors) {
         return;
     }
     volumes::driver_name(&opaque.child("driver"), errors);
-    let parameters = opaque.child("parameters");
+    data(&opaque.child("parameters"), errors);
+}
+
+/// `validateRawExtension`.
+fn data(parameters: &Field<'_>, errors: &mut Errors) {
     if parameters.value.is_null() {
-        errors.required(&parameters, "");
+        errors.required(parameters, "");
     } else if parameters.value.to_string().len() > LONGEST_PARAMETERS {
         errors.too_long(&parameters.path, LONGEST_PARAMETERS);
     } else if !parameters.value.is_object() {
-        errors.invalid_as(&parameters, "\"<value omitted>\"", "must be a valid JSON object");
+        errors.invalid_as(parameters, "\"<value omitted>\"", "must be a valid JSON object");
     }
 }
 

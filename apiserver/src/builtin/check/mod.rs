@@ -53,7 +53,8 @@ pub(super) use csi::{
 };
 pub(super) use data::{config_map, secret};
 pub(super) use devices::{
-    admin_access, device_class, resource_claim, resource_claim_template, resource_slice,
+    admin_access, device_class, drop_deallocated, resource_claim, resource_claim_status,
+    resource_claim_template, resource_slice,
 };
 pub(super) use endpoints::{endpoint_slice, endpoints};
 pub(super) use ephemeral::pod_ephemeral_containers;

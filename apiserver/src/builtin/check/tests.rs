@@ -1,6 +1,7 @@
 //! Causes of refused objects, as kube-apiserver 1.36.2 lists them.
 
 mod amounts;
+mod claims;
 
 use serde_json::{Value, json};
 
@@ -13,6 +14,13 @@ fn causes(kind: &str, object: &Value, old: Option<&Value>) -> Vec<String> {
 #[track_caller]
 fn refused(kind: &str, object: &Value, old: Option<&Value>, wanted: &[&str]) {
     assert_eq!(causes(kind, object, old), wanted);
+}
+
+/// Returns the causes of the kind's check of a status that replaces another.
+fn causes_of_status(kind: &str, object: &Value, old: &Value) -> Vec<String> {
+    let kind = crate::builtin::all().find(|one| one.kind == kind).unwrap();
+    let found = (kind.check_status)(object, old);
+    found.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect()
 }
 
 /// A valid spec of a pod.

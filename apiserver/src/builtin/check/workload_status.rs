@@ -113,7 +113,7 @@ const LONGEST_REASON: usize = 1024;
 const LONGEST_MESSAGE: usize = 32 * 1024;
 
 /// `ValidateConditions` of apimachinery's pkg/apis/meta/v1/validation.
-fn conditions(list: &Field<'_>, errors: &mut Errors) {
+pub(super) fn conditions(list: &Field<'_>, errors: &mut Errors) {
     let mut seen: Vec<&str> = Vec::new();
     for condition in list.items() {
         let type_ = condition.child("type");

@@ -80,6 +80,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         returns_deleted: true,
         default: defaults::resource_claim,
         check: check::resource_claim,
+        check_status: check::resource_claim_status,
         ..kind(DEVICES, "ResourceClaim", "resourceclaims", "resourceclaim", &[])
     },
     BuiltIn {

@@ -63,24 +63,29 @@ pub(in crate::builtin) fn resource_slice(object: &Value, old: Option<&Value>) ->
 
 /// `validateResourcePool`.
 fn pool(pool: &Field<'_>, errors: &mut Errors) {
-    let (name, count) = (pool.child("name"), pool.child("resourceSliceCount"));
-    if name.is_empty() {
-        errors.required(&name, "");
-    } else {
-        if name.text().len() > LONGEST_POOL {
-            errors.too_long(&name.path, LONGEST_POOL);
-        }
-        for part in name.text().split('/') {
-            let text = json!(part);
-            errors.all_invalid(&name.holding(&text), NameRule::Subdomain.check(part));
-        }
-    }
+    pool_name(&pool.child("name"), errors);
+    let count = pool.child("resourceSliceCount");
     if count.number_or_zero() <= 0 {
         errors.invalid_number(&count, "must be greater than zero");
     }
     let generation = pool.child("generation");
     if generation.number_or_zero() < 0 {
         errors.invalid(&generation, "must be greater than or equal to zero");
+    }
+}
+
+/// `validatePoolName`.
+pub(super) fn pool_name(name: &Field<'_>, errors: &mut Errors) {
+    if name.is_empty() {
+        errors.required(name, "");
+        return;
+    }
+    if name.text().len() > LONGEST_POOL {
+        errors.too_long(&name.path, LONGEST_POOL);
+    }
+    for part in name.text().split('/') {
+        let text = json!(part);
+        errors.all_invalid(&name.holding(&text), NameRule::Subdomain.check(part));
     }
 }
 
@@ -246,7 +251,7 @@ fn counters_of(holder: &Field<'_>, errors: &mut Errors) {
 }
 
 /// `validateDeviceBindingParameters`.
-fn binding(device: &Field<'_>, errors: &mut Errors) {
+pub(super) fn binding(device: &Field<'_>, errors: &mut Errors) {
     let (wanted, failed) = (device.child("bindingConditions"), device.child("bindingFailureConditions"));
     for list in [&wanted, &failed] {
         super::each(list, MOST_CONDITIONS, errors, |it, errors| {
