@@ -293,6 +293,8 @@ optional_value value optional(V).() V
 optional_hasValue hasValue optional(V).() bool
 optional_or_optional or optional(V).(optional(V)) optional(V)
 optional_orValue_value orValue optional(V).(V) V
+optional_unwrap optional.unwrap (list(optional(V))) list(V)
+optional_unwrapOpt unwrapOpt list(optional(V)).() list(V)
 string_char_at_int charAt string.(int) string
 string_index_of_string indexOf string.(string) int
 string_index_of_string_int indexOf string.(string,int) int

@@ -173,6 +173,7 @@ fn extension_functions_evaluate() {
         "semver('1.2.3').isLessThan(semver('1.10.0')) && semver('1.2.3').minor() == 2 && isSemver('v1.2', true)",
         "self.?o.x == optional.of(7) && self.m[?'q'] == optional.none() && self.m[?'q'].orValue('d') == 'd'",
         "optional.of(1).optMap(x, x + 1).value() == 2 && optional.none().or(optional.of(1)).hasValue()",
+        "optional.unwrap([optional.of(1), optional.none()]) == [1] && [self.?o.x].unwrapOpt() == [7]",
         "[1, ?optional.of(2), ?optional.none()] == [1, 2] && {?'a': optional.of(1)} == {'a': 1}",
         "self.set == ['y', 'x'] && self.set + ['x', 'z'] == ['x', 'y', 'z']",
     ] {
@@ -392,6 +393,7 @@ fn numbers_and_lists_evaluate_at_their_limits() {
     fails("[1].slice(1, 0) == []", "cannot slice(1, 0), start index must be less than or equal to end index");
     fails("[1].slice(-1, 0) == []", "cannot slice(-1, 0), negative indexes not supported");
     holds("optional.ofNonZeroValue(optional.none()).hasValue()");
+    fails("[dyn(optional.of(1)), dyn('a')].unwrapOpt() == [1]", "value a is not optional");
     holds("self.set == ['y', 'x'] && self.set == ['x', 'x'] && ['y', 'x'] != self.set");
     holds("type(self.o) == map");
 }

@@ -74,7 +74,7 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
         | "masked" => net::call(function, args),
         _ if function.starts_with("get") && matches!(args, [Value::Url(_)]) => url(function, args),
         _ if function.starts_with("get") => time::call(function, args),
-        _ if function.starts_with("optional.") || matches!(function, "value" | "hasValue") => {
+        _ if function.starts_with("optional.") || matches!(function, "value" | "hasValue" | "unwrapOpt") => {
             optional(function, args)
         }
         "url" | "isURL" => url(function, args),
@@ -172,6 +172,14 @@ fn optional(function: &str, args: &[Value]) -> Called {
         ("hasValue", [Value::Optional(inner)]) => Value::Bool(inner.is_some()),
         ("value", [Value::Optional(Some(inner))]) => (**inner).clone(),
         ("value", [Value::Optional(None)]) => return Err("optional.none() dereference".to_owned()),
+        ("optional.unwrap" | "unwrapOpt", [list]) => {
+            let inner = |item: &Value| match item {
+                Value::Optional(inner) => Ok(inner.as_deref().cloned()),
+                other => Err(format!("value {} is not optional", text_of(other))),
+            };
+            let inner = items(list)?.iter().filter_map(|item| inner(item).transpose());
+            Value::list(inner.collect::<Result<_, _>>()?)
+        }
         _ => return no_overload(),
     })
 }
