@@ -362,7 +362,9 @@ impl Server {
     ) -> ApiResult<Reply> {
         let headers = &parts.headers;
         // Only existing subresources of built-in kinds have routes, which are found before media types are compared.
-        if !def.is_custom() && !discovery::is_served(&def, &path.subresource) {
+        let is_bare = def.namespaced && path.namespace.is_empty() && !path.name.is_empty();
+        let has_route = (def.is_review() || !is_bare) && discovery::is_served(&def, &path.subresource);
+        if !def.is_custom() && !has_route {
             return Err(ApiError::NoSuchPath);
         }
         let endpoint = Endpoint::of(&def, &path);
@@ -374,9 +376,8 @@ impl Server {
         let is_of_controller = parts.extensions.get::<OfController>().is_some();
         let own_token = parts.extensions.get::<Origin>().and_then(|origin| origin.token.clone());
         let upgrade = parts.extensions.get::<OnUpgrade>().cloned();
-        let server = self.clone();
         let call = Call {
-            server,
+            server: self.clone(),
             def,
             path,
             query,

@@ -21,7 +21,8 @@ mod validating;
 pub(crate) use attributes::{Attributes, Operation, Options, kind_of_subresource};
 pub(crate) use hook::Hooks;
 pub(crate) use plugins::{
-    Charge, NOT_READY, PROTECTION_FINALIZERS, is_default_storage_class, is_system_priority_class,
+    Charge, NOT_READY, PROTECTION_FINALIZERS, SYSTEM_PRIORITIES, is_default_storage_class,
+    is_system_priority_class,
 };
 pub(crate) use typed::object_type;
 

@@ -130,7 +130,7 @@ fn not_supported(call: &Call<'_>, method: &Method) -> ApiError {
 /// Handles requests for one object or a subresource that is a part of it.
 async fn item(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
     if call.def.namespaced && call.path.namespace.is_empty() {
-        return Err(if call.def.is_custom() { no_namespace() } else { ApiError::NoSuchPath });
+        return Err(no_namespace());
     }
     let main = call.path.subresource.is_empty();
     match *method {

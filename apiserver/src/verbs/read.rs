@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kubesmith_apimachinery::golang;
 use serde_json::Value;
 
+use super::write;
 use crate::conversion;
 use crate::http::negotiate::{Form, Shape};
 use crate::http::reply::Reply;
@@ -15,15 +16,11 @@ use crate::store::Object;
 use crate::table;
 
 pub(super) async fn get(call: &Call<'_>) -> ApiResult<Reply> {
-    let def = &call.def;
-    let key = def.key(&call.path.namespace, &call.path.name);
     let version = parse_version(call.query.get("resourceVersion")).map_err(ApiError::unexpected)?;
     if let Some(version) = version.filter(|version| *version > call.server.store.current()) {
         return Err(ApiError::future_version(version, call.server.store.current(), call.def.is_cached()));
     }
-    let object = call.server.store.get(&def.collection, &key);
-    let object = object.ok_or_else(|| ApiError::not_found(def.about(&call.path.name)))?;
-    shown(call, 200, &object).await
+    shown(call, 200, &write::at_path(call)?).await
 }
 
 /// Sends a stored object in the client's form.

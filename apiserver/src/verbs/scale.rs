@@ -27,10 +27,7 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
     let Some(paths) = call.def.scale.clone() else { return Err(ApiError::NoSuchPath) };
     match *method {
         Method::GET | Method::HEAD => {
-            let key = call.def.key(&call.path.namespace, &call.path.name);
-            let stored = call.server.store.get(&call.def.collection, &key);
-            let stored = stored.ok_or_else(|| ApiError::not_found(call.def.about(&call.path.name)))?;
-            let served = conversion::one(&call.server, &call.def, &stored).await?;
+            let served = conversion::one(&call.server, &call.def, &super::write::at_path(call)?).await?;
             if get(served.value(), &paths.spec).is_null() && call.def.is_custom() {
                 let text = format!("the spec replicas field {} does not exist", golang::quote(&paths.spec));
                 return Err(ApiError::internal_of(text));

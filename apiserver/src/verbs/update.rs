@@ -286,8 +286,15 @@ fn keep_other_part(call: &Call<'_>, current: &Value, wanted: &mut Value) {
             let given = std::mem::replace(wanted, current.clone());
             put_back(meta::object_mut(wanted), "status", given.get("status").cloned());
             meta::copy(&given, wanted, "managedFields");
-            if !call.def.is_custom() {
-                bring_metadata(&call.def, current, &given, wanted);
+            match &call.def.behaviour {
+                Behaviour::BuiltIn(_) => bring_metadata(&call.def, current, &given, wanted),
+                // A null that replaces no status is unchanged, so that it is not checked. Reading drops it.
+                Behaviour::Custom(custom)
+                    if current.get("status").is_none() && wanted["status"].is_null() =>
+                {
+                    custom.prune(wanted);
+                }
+                Behaviour::Custom(_) => {}
             }
         }
         _ if call.def.status => put_back(meta::object_mut(wanted), "status", current.get("status").cloned()),

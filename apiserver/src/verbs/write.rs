@@ -6,6 +6,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
+use kubesmith_apimachinery::golang;
 use serde_json::Value;
 
 use super::{admit, delete};
@@ -14,6 +15,7 @@ use crate::authorization;
 use crate::builtin::Stage;
 use crate::conversion::{self, Served};
 use crate::meta;
+use crate::names::NameRule;
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::{Call, Server};
 use crate::status::{ApiError, ApiResult};
@@ -309,5 +311,15 @@ impl Storage<'_> {
 pub(super) fn at_path(call: &Call<'_>) -> ApiResult<Arc<Object>> {
     let key = call.def.key(&call.path.namespace, &call.path.name);
     let stored = call.server.store.get(&call.def.collection, &key);
-    stored.ok_or_else(|| ApiError::not_found(call.def.about(&call.path.name)))
+    stored.ok_or_else(|| missing(&call.def, &call.path.name))
+}
+
+/// The error for a name without an object; a name that no path may have is an invalid request (`NamespaceKeyFunc` of
+/// apiserver's pkg/registry/generic/registry/store.go).
+pub(super) fn missing(def: &ResourceDef, name: &str) -> ApiError {
+    let faults = NameRule::PathSegment.check(name);
+    if faults.is_empty() {
+        return ApiError::not_found(def.about(name));
+    }
+    ApiError::bad_request(format!("Name parameter invalid: {}: {}", golang::quote(name), faults.join(";")))
 }

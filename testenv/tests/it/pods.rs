@@ -43,6 +43,8 @@ async fn pod_gets_overhead_and_scheduling_of_its_runtime_class() {
     let env = TestEnv::builder().start().await.unwrap();
     let refused = create(&env, json!({"runtimeClassName": "x"})).await.unwrap_err();
     assert_eq!(refused, "pods \"p\" is forbidden: pod rejected: RuntimeClass \"x\" not found");
+    let refused = create(&env, json!({"runtimeClassName": "a/b"})).await.unwrap_err();
+    assert_eq!(refused, "invalid resource name \"a/b\": [may not contain '/']");
     let overhead = json!({"cpu": "1"});
     let refused = create(&env, json!({"overhead": overhead})).await.unwrap_err();
     let alone = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";

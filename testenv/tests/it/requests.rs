@@ -226,6 +226,52 @@ async fn next_page_has_the_version_of_the_first() {
     assert_eq!((status, &body["message"]), (400, &json!(text)));
 }
 
+#[tokio::test]
+async fn name_that_no_path_may_have_is_an_invalid_request() {
+    let env = TestEnv::builder().start().await.unwrap();
+    for (method, path, kind) in [
+        ("GET", "/api/v1/nodes/a%25b", "application/json"),
+        ("DELETE", "/api/v1/nodes/a%25b", "application/json"),
+        ("PATCH", "/api/v1/nodes/a%25b", "application/merge-patch+json"),
+        ("GET", "/apis/apps/v1/namespaces/default/deployments/a%25b/scale", "application/json"),
+    ] {
+        let (status, body) = send(&env, method, path, kind, "{}").await;
+        let text = "Name parameter invalid: \"a%b\": may not contain '%'";
+        assert_eq!((status, &body["message"]), (400, &json!(text)), "{method} {path}");
+    }
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn path_of_an_object_without_its_namespace_is_none_whatever_the_client_accepts() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let request = http::Request::get("/api/v1/pods/a").header("accept", "text/x");
+    let response = env.client().send(request.body(kube::client::Body::empty()).unwrap()).await.unwrap();
+    assert_eq!(response.status(), 404);
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn applied_null_is_no_status() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let mut crd = serde_json::to_value(widget_crd("a.example", "Namespaced")).unwrap();
+    let schema = crd.pointer_mut("/spec/versions/0/schema/openAPIV3Schema/properties").unwrap();
+    schema["status"] = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+    env.install_crds(vec![serde_json::from_value(crd).unwrap()]).await.unwrap();
+    let path = "/apis/a.example/v1/namespaces/default/widgets";
+    let widget = json!({"apiVersion": "a.example/v1", "kind": "Widget", "metadata": {"name": "a"}});
+    assert_eq!(send_json(&env, "POST", path, widget).await.0, 201);
+    let apply = async |status: Value| {
+        let config = json!({"apiVersion": "a.example/v1", "kind": "Widget", "status": status}).to_string();
+        let path = format!("{path}/a/status?fieldManager=m");
+        send(&env, "PATCH", &path, "application/apply-patch+yaml", config).await
+    };
+    let (status, body) = apply(Value::Null).await;
+    assert_eq!((status, body.get("status")), (200, None), "{body}");
+    assert_eq!(apply(json!({"a": null})).await.0, 422);
+    env.stop().await;
+}
+
 /// kube-apiserver stores `1.0` as `1`. An update to it counts as a change, an apply does not: its body comes through YAML.
 #[tokio::test]
 async fn whole_floats_are_stored_as_integers() {

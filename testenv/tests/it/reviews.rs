@@ -16,6 +16,9 @@ async fn given_status_of_a_review_has_a_manager() {
     let owned = &answer["metadata"]["managedFields"][0]["fieldsV1"]["f:status"];
     assert_eq!(*owned, json!({"f:allowed": {}, "f:reason": {}}));
     assert_eq!(answer["status"]["reason"], Value::Null);
+    let asked = json!({"user": "a", "extra": {"k": [null]}, "resourceAttributes": {"verb": "get", "resource": "pods"}});
+    let (code, answer) = call(&env, Method::POST, path, json!({"spec": asked})).await;
+    assert_eq!((code, &answer["spec"]["extra"]), (201, &json!({"k": [""]})));
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use crate::status::{ApiError, ApiResult};
 
 const CLASSES: &str = "priorityclasses.scheduling.k8s.io";
 /// Priorities that every cluster has.
-const SYSTEM_PRIORITIES: &[(&str, i64)] =
+pub(crate) const SYSTEM_PRIORITIES: &[(&str, i64)] =
     &[("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 
 pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> ApiResult<()> {

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::super::{Attributes, Operation};
 use super::object_of;
 use crate::meta;
+use crate::names::NameRule;
 use crate::quota::quantities;
 use crate::status::{ApiError, ApiResult};
 use crate::store::Object;
@@ -110,9 +111,14 @@ fn includes(toleration: &Value, other: &Value) -> bool {
 /// Returns the runtime class that a pod names.
 fn class(attributes: &Attributes<'_>, pod: &Value) -> ApiResult<Option<Arc<Object>>> {
     let Some(name) = pod["spec"]["runtimeClassName"].as_str() else { return Ok(None) };
+    // The words of client-go, with which the plugin looks for a class that its cache lacks.
     if name.is_empty() {
-        // The words of client-go, with which the plugin looks for a class that its cache lacks.
         return Err(ApiError::unknown("resource name may not be empty".to_owned()));
+    }
+    let faults = NameRule::PathSegment.check(name);
+    if !faults.is_empty() {
+        let text = format!("invalid resource name {}: [{}]", golang::quote(name), faults.join(" "));
+        return Err(ApiError::unknown(text));
     }
     let found = attributes.call.server.store.get("runtimeclasses.node.k8s.io", name);
     let missing = || {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::field::{Errors, Field, go_struct};
 use super::{resources, scheduling};
+use crate::admission::SYSTEM_PRIORITIES;
 use crate::names::NameRule;
 use crate::status::Cause;
 
@@ -148,8 +149,10 @@ pub(in crate::builtin) fn priority_class(object: &Value, old: Option<&Value>) ->
             return;
         }
         if name.text().starts_with("system-") {
-            let detail = "priority class names with 'system-' prefix are reserved for system use only";
-            errors.forbidden(&name, detail);
+            if let Some(fault) = system_class_fault(&root) {
+                let detail = "priority class names with 'system-' prefix are reserved for system use only";
+                errors.forbidden(&name, &format!("{detail}. error: {fault}"));
+            }
         } else if value.number_or_zero() > 1_000_000_000 {
             errors.forbidden(&value, "maximum allowed value of a user defined priority is 1000000000");
         }
@@ -157,6 +160,22 @@ pub(in crate::builtin) fn priority_class(object: &Value, old: Option<&Value>) ->
             errors.one_of(&policy, &["PreemptLowerPriority", "Never"]);
         }
     })
+}
+
+/// Compares a class with the system's own of that name (`IsKnownSystemPriorityClass` of pkg/apis/scheduling/v1).
+fn system_class_fault(class: &Field<'_>) -> Option<String> {
+    let name = class.child("metadata").child("name");
+    let name = name.text();
+    match SYSTEM_PRIORITIES.iter().find(|(known, _)| *known == name) {
+        None => Some(format!("{name} is not a known system priority class")),
+        Some((_, value)) if class.child("value").number_or_zero() != *value => {
+            Some(format!("value of {name} PriorityClass must be {value}"))
+        }
+        Some(_) if class.child("globalDefault").is_true() => {
+            Some(format!("globalDefault of {name} PriorityClass must be false"))
+        }
+        Some(_) => None,
+    }
 }
 
 /// Go's names of the internal `Toleration`.

@@ -384,8 +384,9 @@ pub(super) fn load_balancer_ingress(list: &Field<'_>, old: &Value, errors: &mut 
         if mode.is_set() {
             if address.is_empty() {
                 errors.forbidden(&mode, "may not be specified when `ip` is not set");
+            } else {
+                errors.optional_one_of(&mode, &["Proxy", "VIP"]);
             }
-            errors.optional_one_of(&mode, &["Proxy", "VIP"]);
         }
         if !name.is_empty() {
             errors.all_invalid(&name, NameRule::Subdomain.check(name.text()));

@@ -15,7 +15,7 @@ pub(super) fn scalar(value: &mut Value, field: &Field, at: &At<'_>, of: &'static
     if at.converted {
         convert(value, field.of);
     }
-    let fits = match (field.of, &*value) {
+    let fits = match (field.of, &mut *value) {
         ("string", Value::String(_)) | ("bool", Value::Bool(_)) | ("double", Value::Number(_)) => true,
         ("int32" | "int64", Value::Number(number)) => {
             let range = if field.of == "int32" {
@@ -29,7 +29,11 @@ pub(super) fn scalar(value: &mut Value, field: &Field, at: &At<'_>, of: &'static
             }
             true
         }
-        ("strings", Value::Array(list)) => list.iter().all(Value::is_string),
+        ("strings", Value::Array(list)) => {
+            // A null leaves the zero value of its place.
+            list.iter_mut().filter(|item| item.is_null()).for_each(|item| *item = "".into());
+            list.iter().all(Value::is_string)
+        }
         _ => false,
     };
     if !fits {

@@ -88,7 +88,7 @@ impl Write for Delete<'_> {
         let def = &self.call.def;
         let stored = self.call.server.store.get(&def.collection, self.key);
         let name = || self.key.rsplit('/').next().unwrap_or_default();
-        stored.map(Some).ok_or_else(|| ApiError::not_found(def.about(name())))
+        stored.map(Some).ok_or_else(|| write::missing(def, name()))
     }
 
     async fn wanted(&mut self, _: Option<&Value>) -> ApiResult<Option<Value>> {

@@ -2,13 +2,28 @@
 
 use serde_json::{Value, json};
 
-use super::{causes, of_container, pod_spec, refused};
+use super::{causes, causes_of_status, of_container, pod_spec, refused};
 
 /// Returns the causes of the kind's check of a written status.
 fn of_status(kind: &str, status: Value) -> Vec<String> {
-    let kind = crate::builtin::all().find(|one| one.kind == kind).unwrap();
-    let found = (kind.check_status)(&json!({"status": status}), &json!({}));
-    found.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect()
+    causes_of_status(kind, &json!({"status": status}), &json!({}))
+}
+
+#[test]
+fn class_with_a_name_of_the_system_is_the_systems_own() {
+    let class = |value: i64, default: bool| {
+        let name = "system-node-critical";
+        json!({"metadata": {"name": name}, "value": value, "globalDefault": default})
+    };
+    let text = "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: ";
+    for (class, fault) in [
+        (class(1, false), "value of system-node-critical PriorityClass must be 2000001000"),
+        (class(2_000_001_000, true), "globalDefault of system-node-critical PriorityClass must be false"),
+        (json!({"metadata": {"name": "system-x"}}), "system-x is not a known system priority class"),
+    ] {
+        refused("PriorityClass", &class, None, &[&format!("{text}{fault}")]);
+    }
+    refused("PriorityClass", &class(2_000_001_000, false), None, &[]);
 }
 
 #[test]
