@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use kube::Resource;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
-use kube::core::PartialObjectMeta;
+use kube::core::{ObjectMeta, PartialObjectMeta};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -316,9 +316,7 @@ where
             Deletion::Deleting(object) => {
                 let (meta, empty) = (object.meta(), String::new());
                 let version = meta.resource_version.as_ref().unwrap_or(&empty);
-                let is_kept = meta.finalizers.as_ref().is_some_and(|finalizers| !finalizers.is_empty())
-                    || meta.deletion_grace_period_seconds.unwrap_or(0) > 0;
-                if is_kept {
+                if is_held(meta) {
                     writes.written(key.clone(), uid, version, &self.informer);
                 } else {
                     // Some kinds return the deleted object.
@@ -344,11 +342,28 @@ where
             let uid = meta.uid.as_deref().unwrap_or_default();
             if self.informer.control.follows(uid, meta.namespace.as_deref().unwrap_or_default()) {
                 let version = meta.resource_version.as_deref().unwrap_or_default();
-                self.informer.control.writes.written(ObjectKey::of(object), uid, version, &self.informer);
+                let (key, writes) = (ObjectKey::of(object), &self.informer.control.writes);
+                if is_removed(meta) {
+                    writes.deleted(key, uid, version, "", &self.informer);
+                } else {
+                    writes.written(key, uid, version, &self.informer);
+                }
             }
         }
         answer
     }
+}
+
+/// Reports whether something keeps a deleted object.
+fn is_held(meta: &ObjectMeta) -> bool {
+    meta.finalizers.as_ref().is_some_and(|finalizers| !finalizers.is_empty())
+        || meta.deletion_grace_period_seconds.unwrap_or(0) > 0
+}
+
+/// Reports whether the write with this response removed the object, with its last finalizer. The response has the version
+/// before the deletion (`deleteWithoutFinalizers` of apiserver's pkg/registry/generic/registry/store.go).
+pub(super) fn is_removed(meta: &ObjectMeta) -> bool {
+    meta.deletion_timestamp.is_some() && !is_held(meta)
 }
 
 impl<C: Cached> View for SharedInformer<C> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kube::Resource;
 
-use super::cached_client::WaitError;
+use super::cached_client::{WaitError, is_removed};
 use super::{InformerError, SharedInformer};
 use crate::cache::ObjectKey;
 use crate::reflector::{Cached, goes_back};
@@ -15,7 +15,8 @@ impl<K: Cached> SharedInformer<K> {
     ///
     /// The cache shows the write if it has the object at this version or a later one, or if it has reached the
     /// version and the object is deleted or not selected. In the second case a later event or a bookmark is needed,
-    /// which may take a minute. If the response has no version, this returns after one check. If the object is in a
+    /// which may take a minute. If the write removed the object with its last finalizer, the cache shows it once the object
+    /// is gone. If the response has no version, this returns after one check. If the object is in a
     /// namespace or shard that the informer does not follow, this returns as soon as the cache has no object of its name.
     ///
     /// ```no_run
@@ -41,9 +42,13 @@ impl<K: Cached> SharedInformer<K> {
         let key = ObjectKey::of(written);
         let meta = written.meta();
         let Some(version) = meta.resource_version.as_deref() else { return Ok(()) };
-        let is_followed = self.control.follows(meta.uid.as_deref().unwrap_or_default(), key.namespace());
+        let uid = meta.uid.as_deref().unwrap_or_default();
+        let is_followed = self.control.follows(uid, key.namespace());
+        let is_own = |object: &K| object.object_uid().unwrap_or_default() == uid;
+        let has_own = || self.store().get_by_key(&key).is_some_and(|object| is_own(&object));
         // The cache may still have an earlier object of this name, which was of its shard.
         let holds = || match is_followed {
+            true if is_removed(meta) => !has_own(),
             true => self.shows(&key, version),
             false => self.store().get_by_key(&key).is_none(),
         };

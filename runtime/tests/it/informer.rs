@@ -475,6 +475,15 @@ async fn wait_for_write_returns_when_the_cache_shows_it() {
     watch.bookmark("21", false);
     waits.await.unwrap().unwrap();
 
+    // The response to the removal of the last finalizer has the version before.
+    let mut removed = map("a", 11);
+    removed["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
+    let waits = wait(serde_json::from_value(removed).unwrap());
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(!waits.is_finished());
+    watch.event("DELETED", &map("a", 22));
+    waits.await.unwrap().unwrap();
+
     let error = wait(written("a", 100)).await.unwrap().unwrap_err().to_string();
     assert_eq!(error, "the cache of configmaps has not shown the write of \"default/a\" after 5s");
     let waits = wait(written("a", 100));
