@@ -297,3 +297,20 @@ async fn prefix_of_a_generated_name_is_not_checked_for_device_classes_and_contro
     assert_eq!(call(&env, Method::POST, controllers, controller).await.0, 201);
     env.stop().await;
 }
+
+#[tokio::test]
+async fn job_whose_pods_have_the_labels_of_another_job_is_refused() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let spec = json!({"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]});
+    let path = "/apis/batch/v1/namespaces/default/jobs";
+    for (labels, code) in [
+        (json!({"job-name": "other"}), 422),
+        (json!({"batch.kubernetes.io/controller-uid": "u"}), 422),
+        (json!({"job-name": "j", "batch.kubernetes.io/job-name": "j"}), 201),
+    ] {
+        let template = json!({"metadata": {"labels": labels}, "spec": spec});
+        let job = json!({"metadata": {"name": "j"}, "spec": {"template": template}});
+        let (status, answer) = call(&env, Method::POST, path, job).await;
+        assert_eq!(status, code, "{answer}");
+    }
+}

@@ -47,10 +47,30 @@ fn generated_selector(object: &Value, spec: &Field<'_>, errors: &mut Errors) {
         return;
     }
     let (uid, name) = (&object["metadata"]["uid"], &object["metadata"]["name"]);
+    let labels = spec.child("template").child("metadata").child("labels");
+    for (key, expected) in [
+        ("controller-uid", uid),
+        ("job-name", name),
+        ("batch.kubernetes.io/controller-uid", uid),
+        ("batch.kubernetes.io/job-name", name),
+    ] {
+        has_label(&labels, key, expected.as_str().unwrap_or_default(), errors);
+    }
     let expected = json!({"controller-uid": uid, "job-name": name, "batch.kubernetes.io/controller-uid": uid,
         "batch.kubernetes.io/job-name": name});
     if crate::selector::is_valid(selector.value) && !crate::selector::matches(selector.value, &expected) {
         errors.invalid(&selector, "`selector` not auto-generated");
+    }
+}
+
+/// `ValidateHasLabel`.
+fn has_label(labels: &Field<'_>, key: &str, expected: &str, errors: &mut Errors) {
+    let path = format!("{}[{key}]", labels.path);
+    let detail = format!("must be '{expected}'");
+    match labels.value[key].as_str() {
+        None => errors.push(Cause::required(path, &detail)),
+        Some(value) if value != expected => errors.push(Cause::invalid(path, labels.value, &detail)),
+        Some(_) => {}
     }
 }
 
