@@ -17,7 +17,6 @@ use ::http::{Method, Request, Response};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
 use hyper::upgrade::OnUpgrade;
-use kubesmith_apiextensions::structural::formats::parse_go_duration;
 use serde_json::Value;
 use tokio::sync::watch as signal;
 
@@ -325,7 +324,7 @@ impl Server {
             _ => None,
         };
         let request = authorization::Request::new(parts, &target, &query);
-        check_timeout(&request, &query)?;
+        request.check_timeout(&query)?;
         if let Some(path) =
             other.filter(|path| discovery::is_public(path, &parts.method, self.options.authorization))
         {
@@ -499,16 +498,4 @@ where
         }),
         Err(_) => Err(ApiError::timeout()),
     }
-}
-
-/// Refuses a malformed `timeout`. A request that has one ends in time anyway, so it has no other effect
-/// (`parseTimeout` of apiserver's pkg/endpoints/filters/request_deadline.go).
-fn check_timeout(request: &authorization::Request<'_>, query: &Query) -> ApiResult<()> {
-    let text = query.get("timeout");
-    if text.is_empty() || request.is_long_running() {
-        return Ok(());
-    }
-    parse_go_duration(text).map(drop).map_err(|fault| {
-        ApiError::bad_request(format!("invalid timeout specified in the request URL - {fault}"))
-    })
 }

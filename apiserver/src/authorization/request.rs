@@ -2,11 +2,13 @@
 
 use http::Method;
 use http::request::Parts;
+use kubesmith_apiextensions::structural::formats::parse_go_duration;
 use serde_json::Value;
 
 use super::{Attributes, Resource, Target};
 use crate::http::path;
 use crate::http::query::Query;
+use crate::status::{ApiError, ApiResult};
 
 /// The parts of a request that rules match.
 pub(crate) struct Request<'a> {
@@ -37,9 +39,24 @@ impl<'a> Request<'a> {
         Self { verb: verb.to_owned(), path, resource: Some(resource) }
     }
 
+    /// Refuses a malformed `timeout`. A request that has one ends in time anyway, so it has no other effect
+    /// (`parseTimeout` of apiserver's pkg/endpoints/filters/request_deadline.go).
+    ///
+    /// # Errors
+    /// Returns `BadRequest`.
+    pub(crate) fn check_timeout(&self, query: &Query) -> ApiResult<()> {
+        let text = query.get("timeout");
+        if text.is_empty() || self.is_long_running() {
+            return Ok(());
+        }
+        parse_go_duration(text).map(drop).map_err(|fault| {
+            ApiError::bad_request(format!("invalid timeout specified in the request URL - {fault}"))
+        })
+    }
+
     /// Reports whether the request may take any time, and has no deadline (`BasicLongRunningRequestCheck` of apiserver's
     /// pkg/server/filters, as kube-apiserver sets it up).
-    pub(crate) fn is_long_running(&self) -> bool {
+    fn is_long_running(&self) -> bool {
         let subresource = self.resource.as_ref().map(|resource| resource.subresource);
         matches!(self.verb.as_str(), "watch" | "proxy")
             || matches!(subresource, Some("attach" | "exec" | "proxy" | "log" | "portforward"))

@@ -48,7 +48,7 @@ fn normalize(old: &Value, new: &mut Value) {
     } else if is_given(&new["clusterIP"]) && same(new) {
         new["clusterIPs"] = json!([new["clusterIP"]]);
     } else if is_given(&old["clusterIP"]) && same(new) {
-        new["clusterIPs"] = Value::Null;
+        meta::object_mut(new).remove("clusterIPs");
     }
 }
 

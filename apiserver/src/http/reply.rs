@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use ::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, WARNING, X_CONTENT_TYPE_OPTIONS};
+use ::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WARNING, X_CONTENT_TYPE_OPTIONS};
 use ::http::{Response, StatusCode};
 use bytes::Bytes;
 use futures::Stream;
@@ -139,6 +139,11 @@ impl Reply {
             ApiError::Status(status) => {
                 let reply = Self::value(status.code, &error.to_value(), form);
                 let reply = if status.nosniff { reply.without_sniffing() } else { reply };
+                // client-go waits for this time, and then tries again (`ErrorNegotiated` of apiserver's pkg/endpoints).
+                let reply = match status.retry_after {
+                    Some(seconds) => reply.with_header(RETRY_AFTER, &seconds.to_string()),
+                    None => reply,
+                };
                 reply.with_warnings(status.warnings.clone())
             }
         }

@@ -335,6 +335,9 @@ impl Applied<'_> {
         let mut merged = crate::managed::applied(call, live, &self.wanted, self.options).await?;
         if let Behaviour::Custom(custom) = &call.def.behaviour {
             custom.drop_invalid_metadata(&mut merged);
+            // The live object may have an open part around what the configuration gives (`schemaCoercingConverter` of
+            // apiextensions-apiserver's pkg/apiserver/customresource_handler.go).
+            custom.prune_unknown(&mut merged);
         } else {
             admit::unknown_fields(&call.def, &mut merged, settle_merged)
                 .map_err(|fault| unconvertible(&self.about, &fault))?;

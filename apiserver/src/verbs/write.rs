@@ -14,6 +14,7 @@ use crate::admission::{self, Attributes, Operation};
 use crate::authorization;
 use crate::builtin::Stage;
 use crate::conversion::{self, Served};
+use crate::http::protobuf;
 use crate::meta;
 use crate::names::NameRule;
 use crate::registry::{Behaviour, ResourceDef};
@@ -208,15 +209,18 @@ async fn as_stored(request: &Attributes<'_>, object: Value, changed: bool) -> Ap
 /// etcd's limit of a request, in bytes (`DefaultMaxRequestBytes`).
 const LARGEST: usize = 1_572_864;
 
-/// Refuses an object that is too large for etcd. Only these kinds are stored as JSON; others have smaller limits of their
-/// own.
+/// Refuses an object that is too large for etcd, where most built-in kinds are in protobuf.
 fn check_size(request: &Attributes<'_>, object: &Value) -> ApiResult<()> {
     let def = &request.call.def;
-    let is_json = def.is_custom() || def.collection == crate::crd::COLLECTION;
-    if is_json && !request.dry_run && meta::json_len(object) > LARGEST {
-        return Err(ApiError::unexpected("etcdserver: request is too large"));
+    if request.dry_run || meta::json_len(object) <= LARGEST {
+        return Ok(());
     }
-    Ok(())
+    let is_json = def.is_custom() || def.collection == crate::crd::COLLECTION;
+    let encoded = if is_json { None } else { protobuf::encode(object) };
+    if encoded.is_some_and(|encoded| encoded.len() <= LARGEST) {
+        return Ok(());
+    }
+    Err(ApiError::unexpected("etcdserver: request is too large"))
 }
 
 fn stage(request: &Attributes<'_>) -> Stage {

@@ -50,6 +50,19 @@ async fn claim_gets_the_newest_default_class() {
 }
 
 #[tokio::test]
+async fn claim_with_the_old_annotation_gets_no_class() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let annotations = json!({"storageclass.kubernetes.io/is-default-class": "true"});
+    let metadata = json!({"name": "a", "annotations": annotations});
+    create(&env, STORAGE, json!({"metadata": metadata, "provisioner": "a.b/c"})).await;
+    let annotations = json!({"volume.beta.kubernetes.io/storage-class": ""});
+    let claim = json!({"metadata": {"name": "c", "annotations": annotations}, "spec": {"accessModes": ["ReadWriteOnce"],
+                       "resources": {"requests": {"storage": "1Gi"}}}});
+    let claim = create(&env, "/api/v1/namespaces/default/persistentvolumeclaims", claim).await;
+    assert_eq!(claim["spec"]["storageClassName"], Value::Null);
+}
+
+#[tokio::test]
 async fn only_one_priority_class_is_the_default() {
     let env = TestEnv::builder().start().await.unwrap();
     let class =

@@ -144,3 +144,15 @@ async fn writes_of_the_status_do_not_validate_embedded_resources() {
     let path = format!("{NOTE}/status");
     assert_eq!(patch(&env, &path, "merge-patch+json", status).await.0, 200);
 }
+
+/// An open object may hold what its closed children may not.
+#[tokio::test]
+async fn applied_fields_below_an_open_object_are_pruned() {
+    let closed = json!({"type": "object", "properties": {"known": {"type": "string"}}});
+    let open = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": {"closed": closed}});
+    let env = with_note(json!({}), open.clone(), open).await;
+    let value = json!({"free": 1, "closed": {"known": "x", "unknown": "y"}});
+    let config = json!({"apiVersion": "a.example/v1", "kind": "Note", "metadata": {"name": "n"}, "spec": {"it": value}});
+    let (code, note) = patch(&env, &format!("{NOTE}?fieldManager=m"), "apply-patch+yaml", config).await;
+    assert_eq!((code, &note["spec"]["it"]), (200, &json!({"free": 1, "closed": {"known": "x"}})));
+}

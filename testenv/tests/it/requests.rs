@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 use crate::details::{POD, send, send_json, with_pod};
 use crate::support::{widget_crd, widgets};
 
+const POD_LIST: &str = "/api/v1/namespaces/default/pods";
+
 #[tokio::test]
 async fn list_at_a_future_version_times_out() {
     let env = TestEnv::builder().start().await.unwrap();
@@ -408,6 +410,14 @@ async fn custom_resource_is_limited_by_the_size_of_etcds_requests() {
     assert_eq!(send_json(&env, "POST", path, widget(1_570_000)).await.0, 201);
     let (status, body) = send_json(&env, "POST", path, widget(1_600_000)).await;
     assert_eq!((status, &body["message"]), (500, &json!("etcdserver: request is too large")));
+    // The limit is that of a built-in kind's protobuf.
+    let pod = |size: usize| {
+        let container = json!({"name": "c", "image": "i", "args": ["x".repeat(size)]});
+        let metadata = json!({"name": format!("p{size}")});
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container]}})
+    };
+    assert_eq!(send_json(&env, "POST", POD_LIST, pod(1_570_000)).await.0, 201);
+    assert_eq!(send_json(&env, "POST", POD_LIST, pod(1_600_000)).await.0, 500);
     // A dry run does not reach etcd.
     assert_eq!(send_json(&env, "POST", &format!("{path}?dryRun=All"), widget(1_600_000)).await.0, 201);
 }

@@ -286,6 +286,19 @@ async fn service_with_external_addresses_keeps_its_traffic_policy() {
 }
 
 #[tokio::test]
+async fn service_without_its_address_has_no_list_of_addresses() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let mut spec = create(&env, "", "a", json!({"ports": [{"port": 80}]})).await.unwrap();
+    spec.as_object_mut().unwrap().remove("clusterIP");
+    (spec["type"], spec["externalName"]) = (json!("ExternalName"), json!("a.example"));
+    let path = format!("{SERVICES}/a");
+    let (_, stored) = call(&env, Method::GET, &path, Value::Null).await;
+    let metadata = json!({"name": "a", "resourceVersion": stored["metadata"]["resourceVersion"]});
+    let (code, service) = call(&env, Method::PUT, &path, json!({"metadata": metadata, "spec": spec})).await;
+    assert_eq!((code, service["spec"].get("clusterIPs")), (200, None), "{service}");
+}
+
+#[tokio::test]
 async fn cluster_address_is_given_once() {
     let env = TestEnv::builder().start().await.unwrap();
     let at = |address: &str| json!({"ports": [{"port": 80}], "clusterIP": address});

@@ -11,13 +11,18 @@ use crate::server::Server;
 use crate::status::ApiResult;
 
 /// The annotation of ingresses that chose a class before `ingressClassName` existed.
-const OLD_CLASS: &str = "kubernetes.io/ingress.class";
+const OLD_INGRESS_CLASS: &str = "kubernetes.io/ingress.class";
+
+/// The annotation of claims that chose a class before `storageClassName` existed.
+const OLD_STORAGE_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 
 /// Source: plugin/pkg/admission/storage/storageclass/setdefault.
 pub(super) fn admit_claim(attributes: &Attributes<'_>, object: Option<&mut Value>) -> ApiResult<()> {
     let claims = "persistentvolumeclaims";
     let Some(claim) = object_of(attributes, object, claims, &[Operation::Create]) else { return Ok(()) };
-    if claim["spec"]["storageClassName"].is_null()
+    let is_old = claim["metadata"]["annotations"].get(OLD_STORAGE_CLASS).is_some();
+    if !is_old
+        && claim["spec"]["storageClassName"].is_null()
         && let Some(name) =
             newest(&attributes.call.server, "storageclasses.storage.k8s.io", is_default_storage_class)
     {
@@ -30,7 +35,7 @@ pub(super) fn admit_claim(attributes: &Attributes<'_>, object: Option<&mut Value
 pub(super) fn admit_ingress(attributes: &Attributes<'_>, object: Option<&mut Value>) -> ApiResult<()> {
     let ingresses = "ingresses.networking.k8s.io";
     let Some(ingress) = object_of(attributes, object, ingresses, &[Operation::Create]) else { return Ok(()) };
-    let is_old = ingress["metadata"]["annotations"].get(OLD_CLASS).is_some();
+    let is_old = ingress["metadata"]["annotations"].get(OLD_INGRESS_CLASS).is_some();
     if !is_old
         && ingress["spec"]["ingressClassName"].is_null()
         && let Some(name) =

@@ -92,10 +92,15 @@ fn delete_pod(
     mut stored: Arc<Object>,
     (options, faults): &(DeleteOptions, Vec<Cause>),
 ) -> ApiResult<Option<()>> {
+    // A dry run does not write the condition, and the deletion checks its options before preconditions.
+    if storage.is_dry_run() {
+        options.check(faults.clone())?;
+    }
     options.check_preconditions(&call.def, &stored.value)?;
     let key = call.def.key(&call.path.namespace, &call.path.name);
-    if !meta::is_terminating(&stored.value) {
-        match storage.update(&call.def, &key, &stored, target(call, &stored.value)) {
+    let next = target(call, &stored.value);
+    if !storage.is_dry_run() && next != *stored.value {
+        match storage.update(&call.def, &key, &stored, next) {
             Ok(marked) => stored = marked,
             Err(WriteError::NotFound) => return Err(ApiError::not_found(call.def.about(&call.path.name))),
             Err(_) => return Ok(None),
@@ -109,15 +114,22 @@ fn delete_pod(
 /// Returns the pod with the condition that it did not fail by itself (`addConditionAndDeletePod`).
 fn target(call: &Call<'_>, pod: &Value) -> Value {
     let mut next = pod.clone();
-    let condition = json!({
+    let mut condition = json!({
         "type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",
         "message": "Eviction API: evicting", "lastProbeTime": null, "lastTransitionTime": call.server.now(),
     });
     let status = meta::map_at(&mut next, "status");
     let list = status.entry("conditions").or_insert_with(|| json!([]));
     if let Some(list) = list.as_array_mut() {
-        list.retain(|old| old["type"] != condition["type"]);
-        list.push(condition);
+        match list.iter_mut().find(|old| old["type"] == condition["type"]) {
+            Some(old) => {
+                if old["status"] == condition["status"] {
+                    condition["lastTransitionTime"] = old["lastTransitionTime"].clone();
+                }
+                *old = condition;
+            }
+            None => list.push(condition),
+        }
     }
     next
 }

@@ -167,7 +167,29 @@ fn finish_crd(server: &Arc<Server>, name: &str) {
     if !left.is_ok_and(|snapshot| snapshot.objects.is_empty()) {
         return;
     }
-    if let Some(def) = server.registry().find(crd::GROUP, "v1", crd::PLURAL) {
+    if meta::finalizers(&stored.value).iter().any(|finalizer| *finalizer != crd::CLEANUP) {
+        server.modify(crd::COLLECTION, name, |crd| {
+            meta::finalizers(crd).contains(&crd::CLEANUP).then(|| cleaned_up(server, crd))
+        });
+    } else if let Some(def) = server.registry().find(crd::GROUP, "v1", crd::PLURAL) {
         release(server, &def, name, crd::CLEANUP);
     }
+}
+
+/// A definition that has no objects any more, and that other finalizers hold (`sync` of apiextensions-apiserver's
+/// pkg/controller/finalizer/crd_finalizer.go).
+fn cleaned_up(server: &Server, crd: &Value) -> Value {
+    let (mut next, now) = (crd.clone(), server.now());
+    let rest: Vec<&str> =
+        meta::finalizers(crd).into_iter().filter(|finalizer| *finalizer != crd::CLEANUP).collect();
+    meta::set_finalizers(&mut next, &rest);
+    crd::set_condition(
+        &mut next,
+        "Terminating",
+        false,
+        "InstanceDeletionCompleted",
+        "removed all instances",
+        &now,
+    );
+    managed::updated_definition(crd, &next, &now)
 }

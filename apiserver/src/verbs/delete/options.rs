@@ -140,7 +140,8 @@ impl DeleteOptions {
             (None, _) => by_object.or(orphans_dependents(def).then_some(ORPHAN)),
         };
         next.extend(wanted.map(str::to_owned));
-        next
+        let is_same = next.len() == own.len() && next.iter().all(|name| own.contains(&name.as_str()));
+        if is_same { own.into_iter().map(str::to_owned).collect() } else { next }
     }
 
     /// Warns of a deletion of jobs that names no policy (pkg/registry/batch/job/storage/storage.go).

@@ -202,3 +202,34 @@ async fn budget_over_pods_without_a_scale_allows_no_eviction() {
     assert_eq!(condition(&budget, "DisruptionAllowed")["message"], message);
     assert_eq!(budget["status"]["disruptionsAllowed"], 0);
 }
+
+#[tokio::test]
+async fn evicted_pod_that_is_terminating_has_the_condition() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let made = pod(&env, "a").await;
+    let path = format!("{PODS}/a");
+    let held = json!({"metadata": {"finalizers": ["a.example/hold"]}});
+    patch(&env, &path, "merge-patch+json", held).await;
+    assert_eq!(call(&env, Method::DELETE, &path, Value::Null).await.0, 200);
+    for _ in 0..2 {
+        assert_eq!(evict(&env, &made).await.0, 201);
+    }
+    let pod = get(&env, &path).await;
+    let conditions = pod["status"]["conditions"].as_array().unwrap().iter();
+    assert_eq!(conditions.filter(|condition| condition["type"] == "DisruptionTarget").count(), 1);
+}
+
+/// client-go tries again after this time.
+#[tokio::test]
+async fn refused_eviction_says_when_to_try_again() {
+    let env = TestEnv::builder().start().await.unwrap();
+    pod(&env, "a").await;
+    run(&env, "a", "True").await;
+    create(&env, BUDGETS, budget("web", json!({"minAvailable": 0}))).await;
+    let body = json!({"metadata": {"name": "a"}}).to_string().into_bytes();
+    let request =
+        http::Request::post(format!("{PODS}/a/eviction")).header("content-type", "application/json");
+    let response = env.client().send(request.body(kube::client::Body::from(body)).unwrap()).await.unwrap();
+    assert_eq!(response.status(), 429);
+    assert_eq!(response.headers()["retry-after"], "10");
+}
