@@ -111,8 +111,28 @@ impl Budget {
 struct Pair<'v> {
     new: &'v Json,
     old: Option<&'v Json>,
-    /// Whether the value is unchanged; without an old value, whether its nearest ancestor with one is. `None` without ratcheting.
-    unchanged: Option<bool>,
+    /// What has to be unchanged for a broken rule to be let pass; `None` without ratcheting.
+    compared: Option<Compared<'v>>,
+}
+
+/// A value with its schema and its old value: of the nearest ancestor that has one, or the value itself.
+#[derive(Clone, Copy)]
+struct Compared<'v> {
+    schema: &'v Schema,
+    new: &'v Json,
+    old: &'v Json,
+}
+
+impl<'v> Pair<'v> {
+    /// A value below this one, which has this schema.
+    fn below(self, schema: &'v Schema, new: &'v Json, old: Option<&'v Json>) -> Self {
+        let compared = self.compared.map(|parent| old.map_or(parent, |old| Compared { schema, new, old }));
+        Self { new, old, compared }
+    }
+
+    fn is_unchanged(self) -> bool {
+        self.compared.is_some_and(|Compared { schema, new, old }| is_unchanged(schema, new, old))
+    }
 }
 
 impl Validator {
@@ -150,8 +170,8 @@ impl Validator {
     /// parts, but is a warning there.
     #[must_use]
     pub fn validate(&self, object: &Json, old: Option<&Json>) -> Faults {
-        let unchanged = old.is_some_and(|old| is_unchanged(&self.schema, object, old));
-        self.run(&Path::root(), Pair { new: object, old, unchanged: Some(unchanged) })
+        let compared = old.map(|old| Compared { schema: &self.schema, new: object, old });
+        self.run(&Path::root(), Pair { new: object, old, compared })
     }
 
     /// Runs all rules on a default: as on an update from the same value, then as on a creation, both without ratcheting.
@@ -159,21 +179,21 @@ impl Validator {
     /// Source: `defaulting.validate` of apiextensions-apiserver.
     #[must_use]
     pub fn validate_default(&self, path: &Path, default: &Json) -> Vec<Cause> {
-        let causes = self.run(path, Pair { new: default, old: Some(default), unchanged: None }).causes;
+        let causes = self.run(path, Pair { new: default, old: Some(default), compared: None }).causes;
         if !causes.is_empty() {
             return causes;
         }
-        self.run(path, Pair { new: default, old: None, unchanged: None }).causes
+        self.run(path, Pair { new: default, old: None, compared: None }).causes
     }
 
-    fn run(&self, path: &Path, pair: Pair<'_>) -> Faults {
+    fn run<'v>(&'v self, path: &Path, pair: Pair<'v>) -> Faults {
         let mut found = Faults::default();
         let mut budget = Budget(Some(OBJECT_BUDGET));
         self.node(path, pair, &mut budget, &mut found);
         found
     }
 
-    fn node(&self, path: &Path, pair: Pair<'_>, budget: &mut Budget, found: &mut Faults) {
+    fn node<'v>(&'v self, path: &Path, pair: Pair<'v>, budget: &mut Budget, found: &mut Faults) {
         if pair.new.is_null() || budget.0.is_none() {
             return;
         }
@@ -187,21 +207,27 @@ impl Validator {
         }
     }
 
-    fn array(&self, path: &Path, items: &[Json], pair: Pair<'_>, budget: &mut Budget, found: &mut Faults) {
+    fn array<'v>(
+        &'v self,
+        path: &Path,
+        items: &'v [Json],
+        pair: Pair<'v>,
+        budget: &mut Budget,
+        found: &mut Faults,
+    ) {
         let Some(validator) = &self.items else { return };
         let old_items = pair.old.and_then(Json::as_array);
         for (i, item) in items.iter().enumerate() {
             let old = old_items.and_then(|old| old_item(&self.schema, item, old));
-            let unchanged = validator.is_unchanged(item, old, pair);
-            validator.node(&path.index(i), Pair { new: item, old, unchanged }, budget, found);
+            validator.node(&path.index(i), pair.below(&validator.schema, item, old), budget, found);
         }
     }
 
-    fn object(
-        &self,
+    fn object<'v>(
+        &'v self,
         path: &Path,
-        map: &Map<String, Json>,
-        pair: Pair<'_>,
+        map: &'v Map<String, Json>,
+        pair: Pair<'v>,
         budget: &mut Budget,
         found: &mut Faults,
     ) {
@@ -215,16 +241,13 @@ impl Validator {
                 _ => continue,
             };
             let old = old_map.and_then(|old| old.get(name));
+            let mut pair = pair.below(&validator.schema, value, old);
             // Both objects have been converted to one version, so a change of these does not show.
-            let is_type = path.as_str().is_empty() && matches!(name.as_str(), "apiVersion" | "kind");
-            let unchanged = validator.is_unchanged(value, old, pair).map(|unchanged| unchanged && !is_type);
-            validator.node(&below, Pair { new: value, old, unchanged }, budget, found);
+            if path.as_str().is_empty() && matches!(name.as_str(), "apiVersion" | "kind") {
+                pair.compared = None;
+            }
+            validator.node(&below, pair, budget, found);
         }
-    }
-
-    /// Reports whether a value below this pair is unchanged. One without an old value is if its parent is.
-    fn is_unchanged(&self, value: &Json, old: Option<&Json>, parent: Pair<'_>) -> Option<bool> {
-        parent.unchanged.map(|parent| old.map_or(parent, |old| is_unchanged(&self.schema, value, old)))
     }
 
     fn expressions(&self, path: &Path, pair: Pair<'_>, budget: &mut Budget, found: &mut Faults) {
@@ -266,7 +289,7 @@ impl Validator {
                 }
                 Ok(_) => {
                     let cause = self.failure(path, pair.new, rule, compiled, &variables, budget);
-                    let is_warning = !uses_old && pair.unchanged == Some(true);
+                    let is_warning = !uses_old && pair.is_unchanged();
                     if is_warning { &mut found.warnings } else { &mut found.causes }.push(cause);
                     if budget.0.is_none() {
                         return;

@@ -41,15 +41,12 @@ fn field_schema<'s>(schema: &'s Schema, name: &str) -> Option<&'s Schema> {
 /// lists have none, nor has an item that lacks a key, or whose key is no scalar.
 #[must_use]
 pub fn old_item<'v>(schema: &Schema, item: &Value, old: &'v [Value]) -> Option<&'v Value> {
-    if schema.effective_list_type() != ListType::Map {
+    let keys = &schema.list_map_keys;
+    let is_keyed = |item: &Value| keys.iter().all(|key| item.get(key).is_some_and(is_scalar));
+    if schema.effective_list_type() != ListType::Map || !is_keyed(item) {
         return None;
     }
-    let keys = |item: &'_ Value| -> Option<Vec<Value>> {
-        let key = |name: &String| item.get(name).filter(|key| is_scalar(key)).cloned();
-        schema.list_map_keys.iter().map(key).collect()
-    };
-    let wanted = keys(item)?;
-    old.iter().find(|old| keys(old).as_ref() == Some(&wanted))
+    old.iter().find(|old| keys.iter().all(|key| old.get(key) == item.get(key)))
 }
 
 fn is_scalar(value: &Value) -> bool {

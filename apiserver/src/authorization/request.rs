@@ -39,8 +39,8 @@ impl<'a> Request<'a> {
         Self { verb: verb.to_owned(), path, resource: Some(resource) }
     }
 
-    /// Refuses a malformed `timeout`. A request that has one ends in time anyway, so it has no other effect
-    /// (`parseTimeout` of apiserver's pkg/endpoints/filters/request_deadline.go).
+    /// Refuses a malformed `timeout` (`parseTimeout` of apiserver's pkg/endpoints/filters/request_deadline.go). A valid one
+    /// is no deadline here.
     ///
     /// # Errors
     /// Returns `BadRequest`.
