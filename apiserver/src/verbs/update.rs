@@ -10,7 +10,7 @@ use super::{admit, create, delete, identity, read};
 use crate::admission::{self, Attributes, Operation, Options};
 use crate::authorization;
 use crate::builtin::parts::{self, Part};
-use crate::builtin::{self, Generation, Stage, services};
+use crate::builtin::{self, Generation, services};
 use crate::conversion::Served;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
@@ -246,9 +246,6 @@ fn complete(call: &Call<'_>, current: &Value, wanted: &mut Value) {
     keep_metadata(current, wanted);
     meta::set(wanted, "resourceVersion", meta::text(current, "resourceVersion").to_owned());
     keep_other_part(call, current, wanted);
-    if !def.is_custom() {
-        admit::default(def, wanted, Stage::Update);
-    }
     builtin::complete::updated(&call.server, def, &call.path.subresource, current, wanted);
     if matches!(create::generation(def), Generation::Changes | Generation::Counted)
         && call.path.subresource != "status"

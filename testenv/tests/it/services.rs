@@ -275,6 +275,23 @@ async fn other_types_lose_the_status_of_the_balancer() {
 }
 
 #[tokio::test]
+async fn mode_of_a_balancer_s_address_depends_on_the_type_in_the_body() {
+    let env = TestEnv::builder().start().await.unwrap();
+    create(&env, "", "a", json!({"type": "LoadBalancer", "ports": [{"port": 80}]})).await.unwrap();
+    let status = |kind: &str| {
+        let status = json!({"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}]}});
+        let body = json!({"metadata": {"name": "a"}, "spec": {"type": kind, "ports": [{"port": 80}]}, "status": status});
+        call(&env, Method::PUT, "/api/v1/namespaces/default/services/a/status", body)
+    };
+    let (code, answer) = status("ClusterIP").await;
+    let fault = "Service \"a\" is invalid: status.loadBalancer.ingress[0].ipMode: Required value: must be specified when `ip` \
+                 is set";
+    assert_eq!((code, answer["message"].as_str().unwrap()), (422, fault));
+    let (code, answer) = status("LoadBalancer").await;
+    assert_eq!((code, &answer["status"]["loadBalancer"]["ingress"][0]["ipMode"]), (200, &json!("VIP")));
+}
+
+#[tokio::test]
 async fn service_with_external_addresses_keeps_its_traffic_policy() {
     let env = TestEnv::builder().start().await.unwrap();
     let spec = json!({"type": "NodePort", "externalTrafficPolicy": "Local", "externalIPs": ["8.8.8.8"],

@@ -168,7 +168,7 @@ fn backend(backend: &Field<'_>, errors: &mut Errors) {
 pub(in crate::builtin) fn ingress_status(new: &Value, old: &Value) -> Vec<Cause> {
     Errors::of(|errors| {
         let list = Field::root(new).child("status").child("loadBalancer").child("ingress");
-        super::services::load_balancer_ingress(&list, old, errors);
+        super::services::load_balancer_ingress(&list, old, &[], errors);
     })
 }
 

@@ -1,6 +1,6 @@
 //! Nodes. Source: `ValidateNode` and `ValidateNodeUpdate` of `pkg/apis/core/validation`.
 
-use kubesmith_apimachinery::names;
+use kubesmith_apimachinery::{golang, names};
 use serde_json::{Value, json};
 
 use super::addresses::{self, Range};
@@ -8,13 +8,20 @@ use super::field::{Errors, Field, go_struct};
 use super::{resources, scheduling};
 use crate::names::quoted;
 use crate::status::Cause;
+use crate::types;
 
 /// `ValidateNode`, and `ValidateNodeUpdate` for a node that replaces another.
 pub(in crate::builtin) fn node(object: &Value, old: Option<&Value>) -> Vec<Cause> {
     Errors::of(|errors| {
         let spec = Field::root(object).child("spec");
+        annotations(object, errors);
         taints(&spec.child("taints").at("metadata.taints"), errors);
-        amounts_and_features(object, errors);
+        amounts(object, errors);
+        let swap = Field::root(object).child("status").child("nodeInfo").child("swap").child("capacity");
+        if swap.number().is_some_and(|capacity| capacity <= 0) {
+            errors.invalid(&swap.at("metadata.nodeSwapStatus.capacity"), "must be greater than zero");
+        }
+        declared_features(&Field::root(object).child("status").child("declaredFeatures"), errors);
         pod_ranges(&spec.child("podCIDRs"), errors);
         if let Some(old) = old {
             updated(object, old, errors);
@@ -27,19 +34,72 @@ pub(in crate::builtin) fn node_status(new: &Value, old: &Value) -> Vec<Cause> {
     Errors::of(|errors| updated(new, old, errors))
 }
 
-/// Checks what a node and its update have in common.
-fn amounts_and_features(object: &Value, errors: &mut Errors) {
+/// The annotation with taints of a node of old Kubernetes, which nothing reads.
+const TAINTS: &str = "scheduler.alpha.kubernetes.io/taints";
+const AVOIDED_PODS: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
+
+/// `ValidateNodeSpecificAnnotations`.
+fn annotations(object: &Value, errors: &mut Errors) {
+    let all = Field::root(object).child("metadata").child("annotations");
+    let (listed, avoided) = (all.child(TAINTS), all.child(AVOIDED_PODS));
+    match parsed(listed.text(), Value::is_array, "[]core.Taint") {
+        Ok(list) => taints(&listed.holding(&list), errors),
+        Err(fault) => errors.invalid(&all.holding(&TAINTS.into()), &fault),
+    }
+    let decoded = parsed(avoided.text(), Value::is_object, "v1.AvoidPods").and_then(|mut value| {
+        let of = types::message("core.AvoidPods");
+        of.map_or(Ok(Vec::new()), |of| types::decode::settle(&mut value, of)).map(|_| value)
+    });
+    match decoded {
+        Ok(value) => avoided_pods(&avoided.holding(&value["preferAvoidPods"]), errors),
+        Err(fault) => errors.invalid(&all.child("AvoidPods").holding(&AVOIDED_PODS.into()), &fault),
+    }
+}
+
+/// Returns the JSON of an annotation, null if it is empty.
+///
+/// # Errors
+/// Returns the message of Go's decoder.
+fn parsed(text: &str, is_of_type: fn(&Value) -> bool, go_type: &str) -> Result<Value, String> {
+    if text.is_empty() {
+        return Ok(Value::Null);
+    }
+    let value: Value = serde_json::from_str(text)
+        .map_err(|error| golang::json_error(text.as_bytes()).unwrap_or_else(|| error.to_string()))?;
+    match is_of_type(&value) || value.is_null() {
+        true => Ok(value),
+        false => Err(golang::cannot_unmarshal(&value, go_type)),
+    }
+}
+
+/// `validatePreferAvoidPodsEntry`. A reference that does not say whether it is a controller is none, where Go panics.
+fn avoided_pods(list: &Field<'_>, errors: &mut Errors) {
+    for entry in list.items() {
+        let controller = entry.child("podSignature").child("podController");
+        let place = entry.child("PodSignature");
+        if !controller.is_set() {
+            errors.required(&place, "");
+        } else if !controller.child("controller").is_true() {
+            let place = place.child("PodController").child("Controller");
+            errors.invalid(&place.holding(&Value::Bool(false)), "must point to a controller");
+        }
+    }
+}
+
+/// `ValidateNodeResources`.
+fn amounts(object: &Value, errors: &mut Errors) {
     let status = Field::root(object).child("status");
     for part in ["capacity", "allocatable"] {
         for (name, amount) in status.child(part).entries() {
             resources::value(name, &amount.at(format!("status.{part}.{name}")), errors);
         }
     }
-    declared_features(&status.child("declaredFeatures"), errors);
 }
 
 fn updated(object: &Value, old: &Value, errors: &mut Errors) {
-    amounts_and_features(object, errors);
+    annotations(object, errors);
+    amounts(object, errors);
+    declared_features(&Field::root(object).child("status").child("declaredFeatures"), errors);
     unique_addresses(&Field::root(object).child("status").child("addresses"), errors);
     let (spec, before) = (Field::root(object).child("spec"), Field::root(old).child("spec"));
     let ranges = spec.child("podCIDRs");

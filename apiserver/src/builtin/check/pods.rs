@@ -57,7 +57,7 @@ pub(super) fn whole(object: &Value, tolerated: Tolerated, errors: &mut Errors) {
     let at = Field::root(object).child("spec");
     let annotations = Field::root(object).child("metadata").child("annotations");
     pod_annotations::check(&annotations, &at, tolerated, errors);
-    spec(&at, tolerated, errors);
+    spec(&at, crate::meta::name(object), tolerated, errors);
     tokens_without_account(&at, errors);
     for list in ["containers", "initContainers"] {
         for container in at.child(list).items() {
@@ -152,9 +152,9 @@ fn only_what_may_change(new: &Value, old: &Value, errors: &mut Errors) -> bool {
     frozen_new == frozen(old)
 }
 
-/// `ValidatePodSpec`, alone or in a template.
-pub(super) fn spec(spec: &Field<'_>, tolerated: Tolerated, errors: &mut Errors) {
-    let sound = volumes::volumes(&spec.child("volumes"), errors);
+/// `ValidatePodSpec` of the pod with this name, or of a template without one.
+pub(super) fn spec(spec: &Field<'_>, name: &str, tolerated: Tolerated, errors: &mut Errors) {
+    let sound = volumes::volumes(&spec.child("volumes"), name, errors);
     let host_users = spec.child("hostUsers");
     let pod = Pod {
         volumes: sound,

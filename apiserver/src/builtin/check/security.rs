@@ -1,5 +1,7 @@
 //! Security contexts. Source: `ValidateSecurityContext` and `validatePodSpecSecurityContext` of `pkg/apis/core/validation`.
 
+use std::borrow::Cow;
+
 use super::field::{Errors, Field, go_struct};
 use super::volumes::descending;
 use super::windows;
@@ -134,12 +136,42 @@ fn app_armor(profile: &Field<'_>, errors: &mut Errors) {
 
 /// `ValidateHostSysctl`: refuses kernel parameters that the pod shares with its host.
 fn host_sysctl(name: &Field<'_>, spec: &Field<'_>, errors: &mut Errors) {
-    const OF_PROCESSES: [&str; 4] = ["kernel.sem", "kernel.msg", "kernel.shm", "fs.mqueue."];
-    let text = name.text();
+    let text = dotted_sysctl(name.text());
+    let is_of_processes = || text.starts_with("fs.mqueue.") || IPC_SYSCTLS.contains(&&*text);
     if spec.child("hostNetwork").is_true() && text.starts_with("net.") {
         errors.invalid(name, "may not be specified when 'hostNetwork' is true");
-    } else if spec.child("hostIPC").is_true() && OF_PROCESSES.iter().any(|start| text.starts_with(start)) {
+    } else if spec.child("hostIPC").is_true() && is_of_processes() {
         errors.invalid(name, "may not be specified when 'hostIPC' is true");
+    }
+}
+
+/// The kernel parameters of the IPC namespace (`nameToNamespace` of component-helpers' node/util/sysctl).
+const IPC_SYSCTLS: [&str; 10] = [
+    "kernel.sem",
+    "kernel.shmall",
+    "kernel.shmmax",
+    "kernel.shmmni",
+    "kernel.shm_rmid_forced",
+    "kernel.shm",
+    "kernel.msgmax",
+    "kernel.msgmnb",
+    "kernel.msgmni",
+    "kernel.msg",
+];
+
+/// Returns a parameter's name with dots as separators (`NormalizeName` of component-helpers' node/util/sysctl). A name
+/// whose first separator is a slash has dots within its parts.
+fn dotted_sysctl(name: &str) -> Cow<'_, str> {
+    match name.find(['.', '/']) {
+        Some(at) if name[at..].starts_with('/') => {
+            let swapped = |c| match c {
+                '.' => '/',
+                '/' => '.',
+                c => c,
+            };
+            name.chars().map(swapped).collect()
+        }
+        _ => name.into(),
     }
 }
 

@@ -368,12 +368,13 @@ pub(in crate::builtin) fn service_status(new: &Value, old: &Value) -> Vec<Cause>
             errors.forbidden(&ingress, "may only be used when `spec.type` is 'LoadBalancer'");
             return;
         }
-        load_balancer_ingress(&ingress, old, errors);
+        load_balancer_ingress(&ingress, old, &["Proxy", "VIP"], errors);
     })
 }
 
-/// `ValidateIngressLoadBalancerStatus` and the like: addresses of a load balancer. Those of the old object stay valid.
-pub(super) fn load_balancer_ingress(list: &Field<'_>, old: &Value, errors: &mut Errors) {
+/// `ValidateLoadBalancerStatus` and `ValidateIngressLoadBalancerStatus`: addresses of a load balancer. Those of the old
+/// object stay valid. Each address has one of these modes; those of an Ingress have none.
+pub(super) fn load_balancer_ingress(list: &Field<'_>, old: &Value, modes: &[&str], errors: &mut Errors) {
     let before = Field::root(old).child("status").child("loadBalancer").child("ingress");
     let kept: Vec<&str> = before.items().map(|entry| entry.child("ip").text()).collect();
     for entry in list.items() {
@@ -385,8 +386,10 @@ pub(super) fn load_balancer_ingress(list: &Field<'_>, old: &Value, errors: &mut 
             if address.is_empty() {
                 errors.forbidden(&mode, "may not be specified when `ip` is not set");
             } else {
-                errors.optional_one_of(&mode, &["Proxy", "VIP"]);
+                errors.optional_one_of(&mode, modes);
             }
+        } else if !modes.is_empty() && !address.is_empty() {
+            errors.required(&mode, "must be specified when `ip` is set");
         }
         if !name.is_empty() {
             errors.all_invalid(&name, NameRule::Subdomain.check(name.text()));

@@ -2,6 +2,7 @@
 
 mod amounts;
 mod claims;
+mod pods;
 
 use serde_json::{Value, json};
 

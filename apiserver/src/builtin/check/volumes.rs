@@ -6,7 +6,7 @@ use super::containers::PULL_POLICIES;
 use super::downward::{self, VOLUME_FIELDS};
 use super::field::{Errors, Field};
 use super::iscsi;
-use crate::names::NameRule;
+use crate::names::{NameRule, quoted};
 
 /// The rule of one source.
 pub(super) type Rule = fn(&Field<'_>, &mut Errors);
@@ -50,12 +50,14 @@ const SOURCES: &[(&str, Rule)] = &[
 
 const MODE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
 
-/// Checks volumes and returns the valid ones, which mounts may name.
-pub(super) fn volumes<'v>(list: &Field<'v>, errors: &mut Errors) -> Vec<(&'v str, &'v Value)> {
+/// Checks volumes and returns the valid ones, which mounts may name. `pod` is the pod's name; a template has none.
+pub(super) fn volumes<'v>(list: &Field<'v>, pod: &str, errors: &mut Errors) -> Vec<(&'v str, &'v Value)> {
     let mut sound: Vec<(&str, &Value)> = Vec::new();
+    let ephemeral = list.items().filter(|volume| !pod.is_empty() && volume.child("ephemeral").is_set());
+    let created: Vec<String> = ephemeral.map(|volume| claim_of(pod, volume.child("name").text())).collect();
     for volume in list.items() {
         let before = errors.len();
-        source(&volume, errors);
+        source(&volume, pod, errors);
         let name = volume.child("name");
         errors.required_name(&name, NameRule::Label);
         if sound.iter().any(|(known, _)| *known == name.text()) {
@@ -64,11 +66,32 @@ pub(super) fn volumes<'v>(list: &Field<'v>, errors: &mut Errors) -> Vec<(&'v str
         if errors.len() == before {
             sound.push((name.text(), volume.value));
         }
+        let claim = volume.child("persistentVolumeClaim").child("claimName");
+        if created.iter().any(|created| created == claim.text()) {
+            errors.invalid(&claim, "must not reference a PVC that gets created for an ephemeral volume");
+        }
     }
     sound
 }
 
-fn source(volume: &Field<'_>, errors: &mut Errors) {
+/// Returns the name of the claim that is made for an ephemeral volume of a pod.
+fn claim_of(pod: &str, volume: &str) -> String {
+    format!("{pod}-{volume}")
+}
+
+/// Checks the name of the claim that is made for an ephemeral volume.
+fn created_claim(volume: &Field<'_>, pod: &str, errors: &mut Errors) {
+    let name = volume.child("name");
+    if pod.is_empty() || name.is_empty() {
+        return;
+    }
+    let claim = claim_of(pod, name.text());
+    for fault in NameRule::Subdomain.check(&claim) {
+        errors.invalid(&name, &format!("PVC name {}: {fault}", quoted(&claim)));
+    }
+}
+
+fn source(volume: &Field<'_>, pod: &str, errors: &mut Errors) {
     let mut given = SOURCES.iter().filter(|(name, _)| volume.child(name).is_set());
     match given.next() {
         None => errors.required(volume, "must specify a volume type"),
@@ -78,6 +101,9 @@ fn source(volume: &Field<'_>, errors: &mut Errors) {
             check(&source.at(volume.child(place).path), errors);
             if *name == "iscsi" {
                 iscsi::name_of_pod_volume(volume, errors);
+            }
+            if *name == "ephemeral" {
+                created_claim(volume, pod, errors);
             }
         }
     }

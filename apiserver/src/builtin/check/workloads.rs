@@ -215,7 +215,7 @@ pub(super) fn template(template: &Field<'_>, tolerated: Tolerated, errors: &mut 
     errors.annotations(&annotations);
     let spec = template.child("spec");
     pod_annotations::check(&annotations, &spec, tolerated, errors);
-    pods::spec(&spec, tolerated, errors);
+    pods::spec(&spec, "", tolerated, errors);
     pod_annotations::match_fields(&annotations, &spec, errors);
     let ephemeral = spec.child("ephemeralContainers");
     if !ephemeral.is_empty() {
