@@ -3,6 +3,7 @@
 mod call;
 mod image;
 pub(crate) mod initial;
+mod requests;
 mod seed;
 mod service;
 mod services;
@@ -10,13 +11,7 @@ mod services;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Duration;
 
-use ::http::request::Parts;
-use ::http::{Method, Request, Response};
-use bytes::Bytes;
-use http_body_util::{BodyExt, Limited};
-use hyper::upgrade::OnUpgrade;
 use serde_json::Value;
 use tokio::sync::watch as signal;
 
@@ -25,22 +20,13 @@ use crate::authorization::{self, AuthorizationMode};
 use crate::clock::{Clock, Ids, rfc3339};
 use crate::containers::Containers;
 use crate::features::FeatureGates;
-use crate::http::negotiate::{self, Endpoint};
-use crate::http::path::{self, ResourcePath, Target};
-use crate::http::query::Query;
-use crate::http::reply::{Body, Reply};
 use crate::http::upgrade::Sessions;
-use crate::registry::{Registry, ResourceDef};
-use crate::status::{ApiError, ApiResult};
-use crate::store::{NotDurable, Object, Store, WriteError};
-use crate::{api_services, authentication, crd, custom, discovery, meta, verbs, webhook};
+use crate::registry::Registry;
+use crate::store::{Object, Store, WriteError};
+use crate::{api_services, authentication, crd, custom, meta, verbs, webhook};
 pub(crate) use call::{Call, OfController};
 pub use service::ApiService;
 
-/// The size limit of bodies, in bytes; kube-apiserver's own limit.
-const BODY_LIMIT: usize = 3 * 1024 * 1024;
-/// The time limit of bodies; kube-apiserver's `--request-timeout`.
-const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 /// The limit of attempts for a read-modify-write when others write the same object.
 const RETRIES: usize = 1000;
 
@@ -282,121 +268,6 @@ impl Server {
         self.stopping.subscribe()
     }
 
-    /// Handles one request; never fails.
-    pub(crate) async fn handle<B>(self: Arc<Self>, request: Request<B>) -> Response<Body>
-    where
-        B: http_body::Body<Data = Bytes> + Send,
-        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-    {
-        let (parts, body) = request.into_parts();
-        let head = parts.method == Method::HEAD;
-        let body = match whole(body).await {
-            Ok(body) => body,
-            Err(error) => return Reply::error(&error).into_response(),
-        };
-        let failed = |error| Reply::error_in(&error, negotiate::error_form(&parts.headers));
-        let reply = self.dispatch(&parts, body).await.unwrap_or_else(failed);
-        // The response depends on writes that must be durable before it is sent.
-        let reply = match self.store.settled().await {
-            Ok(()) => reply,
-            Err(NotDurable(why)) => Reply::error(&ApiError::internal(&*why)),
-        };
-        let response = reply.into_response();
-        if head { response.map(|_| http_body_util::Empty::new().boxed_unsync()) } else { response }
-    }
-
-    async fn dispatch(self: &Arc<Self>, parts: &Parts, body: Bytes) -> ApiResult<Reply> {
-        self.route(parts, body).await.map_err(|error| match error {
-            ApiError::NoSuchPath if path::is_routed(parts.uri.path()) => ApiError::no_such_resource(),
-            error => error,
-        })
-    }
-
-    async fn route(self: &Arc<Self>, parts: &Parts, body: Bytes) -> ApiResult<Reply> {
-        if path::is_malformed(parts.uri.path()) {
-            return Ok(Reply::text(400, "400 Bad Request"));
-        }
-        let target = path::parse(parts.uri.path()).map_err(|()| ApiError::NoSuchPath)?;
-        let query = Query::parse(parts.uri.query().unwrap_or_default());
-        let other = match &target {
-            Target::Other(path) => Some(path),
-            Target::VerbAlone => return Ok(discovery::no_request_info(parts)),
-            _ => None,
-        };
-        let request = authorization::Request::new(parts, &target, &query);
-        request.check_timeout(&query)?;
-        if let Some(path) =
-            other.filter(|path| discovery::is_public(path, &parts.method, self.options.authorization))
-        {
-            authentication::check(self, parts)?;
-            return discovery::other(self, path, parts);
-        }
-        let user = authentication::user(self, parts, &request).map_err(authorization::refused)?;
-        authorization::authorize_request(self, &user, &request).map_err(authorization::refused)?;
-        if let Some(path) = other {
-            return discovery::other(self, path, parts);
-        }
-        let registry = self.registry();
-        match target {
-            Target::Resource(path) => {
-                let def = registry
-                    .find(&path.group, &path.version, &path.resource)
-                    .filter(|def| !path.proxy && (def.namespaced || path.namespace.is_empty()))
-                    .filter(|def| custom::serves(def, &path, &parts.method))
-                    .ok_or(ApiError::NoSuchPath)?;
-                self.resource(parts, path, def, query, body, user).await
-            }
-            other => discovery::answer(&registry, &other, parts),
-        }
-    }
-
-    async fn resource(
-        self: &Arc<Self>,
-        parts: &Parts,
-        path: ResourcePath,
-        def: Arc<ResourceDef>,
-        query: Query,
-        body: Bytes,
-        user: Value,
-    ) -> ApiResult<Reply> {
-        let headers = &parts.headers;
-        // Only existing subresources of built-in kinds have routes, which are found before media types are compared.
-        let is_bare = def.namespaced && path.namespace.is_empty() && !path.name.is_empty();
-        let has_route = (def.is_review() || !is_bare) && discovery::is_served(&def, &path.subresource);
-        if !def.is_custom() && !has_route {
-            return Err(ApiError::NoSuchPath);
-        }
-        let endpoint = Endpoint::of(&def, &path);
-        negotiate::route(headers, endpoint)?;
-        let deprecated = def.deprecated.clone();
-        let accepted = negotiate::accept(headers, endpoint, def.has_message())
-            .map_err(|error| error.with_first_warnings(deprecated.clone()))?;
-        let warnings = Mutex::default();
-        let is_of_controller = parts.extensions.get::<OfController>().is_some();
-        let own_token = parts.extensions.get::<Origin>().and_then(|origin| origin.token.clone());
-        let upgrade = parts.extensions.get::<OnUpgrade>().cloned();
-        let call = Call {
-            server: self.clone(),
-            def,
-            path,
-            query,
-            headers,
-            body,
-            user,
-            is_of_controller,
-            own_token,
-            accepted,
-            upgrade,
-            warnings,
-        };
-        let reply = verbs::dispatch(&call, &parts.method).await;
-        let warnings = call.warnings.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match reply {
-            Ok(reply) => Ok(reply.with_warnings(warnings).with_first_warnings(deprecated)),
-            Err(error) => Err(error.with_more_warnings(warnings).with_first_warnings(deprecated)),
-        }
-    }
-
     /// Updates the conditions of CRDs and the served resources from the stored CRDs.
     pub(crate) fn refresh(&self) {
         let mut served = self.reconciling.lock().unwrap_or_else(PoisonError::into_inner);
@@ -482,20 +353,4 @@ impl Server {
 fn established(crds: &[Arc<Object>]) -> Definitions {
     let crds = crds.iter().filter(|crd| crd::is_established(&crd.value));
     crds.map(|crd| (crd::collection(&crd.value), crd.clone())).collect()
-}
-
-/// Reads a whole body.
-async fn whole<B>(body: B) -> ApiResult<Bytes>
-where
-    B: http_body::Body<Data = Bytes>,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, BODY_LIMIT).collect()).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) => Err(match error.downcast::<http_body_util::LengthLimitError>() {
-            Ok(_) => ApiError::too_large(BODY_LIMIT),
-            Err(error) => ApiError::bad_request(format!("the body could not be read: {error}")),
-        }),
-        Err(_) => Err(ApiError::timeout()),
-    }
 }

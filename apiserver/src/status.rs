@@ -302,11 +302,6 @@ impl ApiError {
         Self::entity_too_large(&format!("limit is {limit}"))
     }
 
-    pub(crate) fn timeout() -> Self {
-        let text = "Timeout: request did not complete within the allotted timeout".to_owned();
-        Self::status(504, "Timeout", text)
-    }
-
     /// A disruption budget forbids the eviction of a pod; the client should retry after `seconds`, unless 0.
     pub(crate) fn budget(detail: &str, seconds: u32) -> Self {
         let text = "Cannot evict pod as it would violate the pod's disruption budget.".to_owned();

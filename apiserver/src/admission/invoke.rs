@@ -2,6 +2,7 @@
 
 use kubesmith_apimachinery::golang;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::attributes::{Attributes, Versioned};
 use super::hook::Hook;
@@ -57,7 +58,8 @@ pub(super) async fn invoke(
     let server = &attributes.call.server;
     let uid = server.ids.uid();
     let question = review::question(attributes, versioned, &uid, version);
-    let answer = server.webhooks.post(&server.store, &hook.endpoint, hook.timeout, &question).await;
+    let left = attributes.call.deadline.map(|deadline| deadline.duration_since(Instant::now()));
+    let answer = server.webhooks.post(&server.store, &hook.endpoint, (hook.timeout, left), &question).await;
     let answer = answer.and_then(|mut answer| review::decode(&mut answer, version).map(|()| answer));
     let answer = answer.map_err(|e| Failure::Calling(format!("failed to call webhook: {e}")))?;
     let verdict = review::verdict(&answer, &uid, version, mutating)

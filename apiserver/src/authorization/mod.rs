@@ -16,7 +16,7 @@ pub(crate) use claims::check as check_claim;
 pub(crate) use escalation::check as check_escalation;
 pub(crate) use params::check as check_params;
 pub(crate) use rbac::{Reader, rules as rules_of};
-pub(crate) use request::Request;
+pub(crate) use request::{Request, TIME_LIMIT};
 pub(crate) use usage::Usage;
 
 use serde_json::Value;

@@ -1,5 +1,7 @@
 //! The attributes of a request for authorization: `RequestInfo` of apiserver/pkg/endpoints/request/requestinfo.go.
 
+use std::time::Duration;
+
 use http::Method;
 use http::request::Parts;
 use kubesmith_apiextensions::structural::formats::parse_go_duration;
@@ -9,6 +11,9 @@ use super::{Attributes, Resource, Target};
 use crate::http::path;
 use crate::http::query::Query;
 use crate::status::{ApiError, ApiResult};
+
+/// The time limit of requests; kube-apiserver's `--request-timeout`.
+pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// The parts of a request that rules match.
 pub(crate) struct Request<'a> {
@@ -39,19 +44,24 @@ impl<'a> Request<'a> {
         Self { verb: verb.to_owned(), path, resource: Some(resource) }
     }
 
-    /// Refuses a malformed `timeout` (`parseTimeout` of apiserver's pkg/endpoints/filters/request_deadline.go). A valid one
-    /// is no deadline here.
+    /// Returns the time that the request may take; `None` for long-running requests (`WithRequestDeadline` of apiserver's
+    /// pkg/endpoints/filters).
     ///
     /// # Errors
-    /// Returns `BadRequest`.
-    pub(crate) fn check_timeout(&self, query: &Query) -> ApiResult<()> {
-        let text = query.get("timeout");
-        if text.is_empty() || self.is_long_running() {
-            return Ok(());
+    /// Returns `BadRequest` for a malformed `timeout`.
+    pub(crate) fn timeout(&self, query: &Query) -> ApiResult<Option<Duration>> {
+        if self.is_long_running() {
+            return Ok(None);
         }
-        parse_go_duration(text).map(drop).map_err(|fault| {
+        let text = query.get("timeout");
+        if text.is_empty() {
+            return Ok(Some(TIME_LIMIT));
+        }
+        let nanos = parse_go_duration(text).map_err(|fault| {
             ApiError::bad_request(format!("invalid timeout specified in the request URL - {fault}"))
-        })
+        })?;
+        let asked = u64::try_from(nanos).map(Duration::from_nanos).unwrap_or_default();
+        Ok(Some(asked).filter(|asked| !asked.is_zero() && *asked < TIME_LIMIT).or(Some(TIME_LIMIT)))
     }
 
     /// Reports whether the request may take any time, and has no deadline (`BasicLongRunningRequestCheck` of apiserver's

@@ -77,7 +77,7 @@ impl ConversionWebhook {
         let uid = server.ids.uid();
         let asked: Vec<&Value> = others.iter().map(|at| &objects[*at]).collect();
         let question = review::question(&asked, to, &uid, version);
-        let answer = server.webhooks.post(&server.store, &self.endpoint, TIMEOUT, &question).await;
+        let answer = server.webhooks.post(&server.store, &self.endpoint, (TIMEOUT, None), &question).await;
         let converted = answer
             .and_then(|answer| review::converted(answer, &uid, version))
             .map_err(|e| failed(server, &subject.failed(&e)))?;

@@ -23,6 +23,15 @@ pub struct ResourcePath {
     pub watch: bool,
     /// The `/proxy/` prefix, which authorization still knows; nothing serves it.
     pub proxy: bool,
+    /// The path is `namespaces//{resource}`, which names the objects of all namespaces.
+    pub empty_namespace: bool,
+}
+
+impl ResourcePath {
+    /// Reports whether the path has no part for a namespace.
+    pub(crate) fn is_without_namespace(&self) -> bool {
+        self.namespace.is_empty() && !self.empty_namespace
+    }
 }
 
 /// The target of a path.
@@ -57,7 +66,7 @@ pub fn parse(path: &str) -> Result<Target, ()> {
     }
     let trimmed = path.trim_matches('/');
     let parts: Vec<&str> = if trimmed.is_empty() { Vec::new() } else { trimmed.split('/').collect() };
-    if parts.contains(&"") {
+    if parts.iter().enumerate().any(|(at, part)| part.is_empty() && !is_namespace(&parts[..at])) {
         return Ok(Target::Other(format!("/{trimmed}")));
     }
     Ok(match parts.as_slice() {
@@ -71,6 +80,15 @@ pub fn parse(path: &str) -> Result<Target, ()> {
         ["apis", group, version, rest @ ..] => resource(group, version, rest),
         _ => Target::Other(format!("/{trimmed}")),
     })
+}
+
+/// Reports whether a namespace follows these parts of a path. It alone may be empty.
+fn is_namespace(before: &[&str]) -> bool {
+    let rest = match before {
+        ["api", _, rest @ ..] | ["apis", _, _, rest @ ..] => rest,
+        _ => return false,
+    };
+    matches!(rest, ["namespaces"] | ["watch", "namespaces"])
 }
 
 /// Reports whether a path has a percent sign without two hexadecimal digits: Go's HTTP server refuses the request.
@@ -117,6 +135,7 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Target {
         }
         ["namespaces", namespace, rest @ ..] if !rest.is_empty() => {
             out.namespace = own(namespace);
+            out.empty_namespace = namespace.is_empty();
             rest
         }
         rest => rest,
@@ -180,6 +199,7 @@ mod tests {
         check("/api/v1/namespaces/a/pods/b/log", ("", "v1", "a", "pods", "b", "log"));
         check("/apis/g.x/v1/namespaces/a/ws/b", ("g.x", "v1", "a", "ws", "b", ""));
         check("/apis/g.x/v1/ws/system%3Ax", ("g.x", "v1", "", "ws", "system:x", ""));
+        check("/apis/g.x/v1/namespaces//ws/b", ("g.x", "v1", "", "ws", "b", ""));
     }
 
     #[test]

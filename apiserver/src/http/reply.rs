@@ -10,7 +10,7 @@ use http_body::Frame;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, StreamBody};
 use kubesmith_apimachinery::yaml::to_yaml;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::negotiate::{self, Form};
 use super::protobuf;
@@ -76,6 +76,15 @@ impl Reply {
 
     pub(crate) fn text(code: u16, text: impl Into<Bytes>) -> Self {
         Self::new(code, "text/plain; charset=utf-8", text)
+    }
+
+    /// Builds the response of a request that has reached its deadline. It has no kind, and the type that Go sees in it
+    /// (`timeout` of apiserver's pkg/server/filters/timeout.go).
+    pub(crate) fn timed_out() -> Self {
+        let message = "Timeout: request did not complete within the allotted timeout";
+        let status = json!({"metadata": {}, "status": "Failure", "message": message, "reason": "Timeout",
+                            "details": {}, "code": 504});
+        Self::text(504, encode::line(&status))
     }
 
     /// Builds a response of text with this content type.
@@ -175,7 +184,6 @@ impl Reply {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[tokio::test]
     async fn yaml_strings_are_quoted_when_yaml_1_1_reads_another_type() {

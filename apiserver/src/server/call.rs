@@ -22,6 +22,8 @@ pub(crate) struct Call<'a> {
     pub(crate) body: Bytes,
     /// The user, in the form of `authentication.k8s.io`.
     pub(crate) user: Value,
+    /// The time at which the request fails; `None` for long-running requests.
+    pub(crate) deadline: Option<tokio::time::Instant>,
     /// A controller of the server sends the request.
     pub(crate) is_of_controller: bool,
     /// The server's own token, where it requires one.

@@ -115,7 +115,7 @@ pub(super) fn settle_namespace(call: &Call<'_>, value: &mut Value) -> ApiResult<
         return Ok(());
     }
     let given = meta::namespace(value);
-    if !given.is_empty() && given != call.path.namespace {
+    if !given.is_empty() && given != call.path.namespace && !call.path.empty_namespace {
         return Err(ApiError::bad_request(
             "the namespace of the provided object does not match the namespace sent on the request",
         ));
@@ -384,7 +384,9 @@ pub(super) fn check(
             let namespace = call.server.store.get("namespaces", &call.path.namespace);
             let place = namespace.filter(|_| old.is_none() || subresource == "status");
             let first = place.and_then(|namespace| built_in.refused_in(&namespace.value, value, old));
-            first.into_iter().chain(unauthorized).chain(causes.map(Cause::from)).chain(own).collect()
+            let homeless = call.path.empty_namespace.then(|| Cause::required("metadata.namespace", ""));
+            let causes = homeless.into_iter().chain(causes.map(Cause::from));
+            first.into_iter().chain(unauthorized).chain(causes).chain(own).collect()
         }
         Behaviour::Custom(custom) => {
             let (causes, warnings) = custom.check(value, old, subresource == "status");

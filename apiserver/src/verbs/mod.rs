@@ -86,7 +86,7 @@ pub(crate) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
 
 /// Handles requests for a collection.
 async fn all(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
-    let everywhere = call.def.namespaced && call.path.namespace.is_empty();
+    let everywhere = call.def.namespaced && call.path.is_without_namespace();
     match *method {
         Method::GET | Method::HEAD => {
             let options = ListOptions::parse(&call.query)?;
@@ -131,6 +131,10 @@ fn not_supported(call: &Call<'_>, method: &Method) -> ApiError {
 async fn item(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {
     if call.def.namespaced && call.path.namespace.is_empty() {
         return Err(no_namespace());
+    }
+    // `namespaces//status`
+    if call.path.name.is_empty() {
+        return Err(ApiError::bad_request("name must be provided"));
     }
     let main = call.path.subresource.is_empty();
     match *method {

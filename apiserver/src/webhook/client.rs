@@ -73,7 +73,8 @@ impl Clients {
         Self { transport, host, ..Self::default() }
     }
 
-    /// Sends a review and reads the response.
+    /// Sends a review and reads the response within a time. The webhook is told the time that is left for the request, if that
+    /// is shorter.
     ///
     /// # Errors
     /// Returns the failure in client-go's words.
@@ -84,15 +85,18 @@ impl Clients {
         &self,
         store: &Store,
         endpoint: &Endpoint,
-        timeout: Duration,
+        (timeout, left): (Duration, Option<Duration>),
         review: &Value,
     ) -> Result<Value, String> {
         let on_host = self.host.as_ref().and_then(|host| endpoint.on(host));
         let endpoint = on_host.as_ref().unwrap_or(endpoint);
-        let url = format!("{}?timeout={}s", endpoint.url(), timeout.as_secs());
+        // `callHook` of apiserver's pkg/admission/plugin/webhook rounds up.
+        let told = left.map_or(timeout, |left| left.min(timeout));
+        let seconds = told.as_secs() + u64::from(told.subsec_nanos() > 0);
+        let url = format!("{}?timeout={seconds}s", endpoint.url());
         let failed = |text: String| format!("Post {}: {text}", golang::quote(&url));
         let request_to = |address: &str| {
-            let request = Request::post(format!("{address}?timeout={}s", timeout.as_secs()))
+            let request = Request::post(format!("{address}?timeout={seconds}s"))
                 .header(CONTENT_TYPE, "application/json")
                 .header(ACCEPT, "application/json, */*")
                 .header(HOST, host(&url))

@@ -390,6 +390,41 @@ async fn malformed_timeouts_are_refused_before_anything_else() {
 }
 
 #[tokio::test]
+async fn empty_namespace_in_a_path_names_all_namespaces() {
+    let env = TestEnv::builder().start().await.unwrap();
+    env.install_crds(vec![widget_crd("a.example", "Namespaced")]).await.unwrap();
+    const EMPTY: &str = "/api/v1/namespaces//configmaps";
+    const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+    let map = json!({"metadata": {"name": "m", "namespace": "default"}});
+    assert_eq!(send_json(&env, "POST", MAPS, map.clone()).await.0, 201);
+    let is_listed =
+        |body: &Value| body["items"].as_array().unwrap().iter().any(|map| map["metadata"]["name"] == "m");
+    for path in [EMPTY, "/api/v1/namespaces//configmaps/"] {
+        let (status, body) = send_json(&env, "GET", path, Value::Null).await;
+        assert!(status == 200 && is_listed(&body), "{path}: {body}");
+    }
+    let required = "ConfigMap \"m\" is invalid: metadata.namespace: Required value";
+    for (method, path, code, message) in [
+        ("POST", EMPTY, 422, required),
+        ("PUT", "/api/v1/namespaces//configmaps/m", 400, "Namespace parameter required."),
+        ("GET", "/api/v1/namespaces//configmaps/m", 400, "Namespace parameter required."),
+        ("GET", "/apis/apps/v1/namespaces//deployments/m/status", 400, "Namespace parameter required."),
+        ("GET", "/api/v1/namespaces//status", 400, "name must be provided"),
+        ("GET", "/api/v1/namespaces//nodes", 404, "the server could not find the requested resource"),
+        ("GET", "/api/v1//configmaps", 404, "the server could not find the requested resource"),
+    ] {
+        let (status, body) = send_json(&env, method, path, map.clone()).await;
+        assert_eq!((status, body["message"].as_str().unwrap()), (code, message), "{method} {path}");
+    }
+    let widgets = "/apis/a.example/v1/namespaces//widgets";
+    assert_eq!(send_json(&env, "GET", widgets, Value::Null).await.0, 200);
+    assert_eq!(send_json(&env, "POST", widgets, map).await.0, 404);
+    let (status, body) = send_json(&env, "DELETE", EMPTY, Value::Null).await;
+    assert!(status == 200 && is_listed(&body), "{body}");
+    assert_eq!(send_json(&env, "GET", &format!("{MAPS}/m"), Value::Null).await.0, 404);
+}
+
+#[tokio::test]
 async fn path_with_two_slashes_at_its_start_is_unknown() {
     let env = TestEnv::builder().start().await.unwrap();
     for path in ["//api/v1/namespaces", "//healthz", "//"] {

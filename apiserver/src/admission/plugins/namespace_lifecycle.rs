@@ -20,10 +20,11 @@ pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> 
         }
         return Ok(());
     }
-    if !call.def.namespaced || attributes.operation != Operation::Create {
+    let name = &call.path.namespace;
+    // An empty namespace is refused by the object's check.
+    if !call.def.namespaced || name.is_empty() || attributes.operation != Operation::Create {
         return Ok(());
     }
-    let name = &call.path.namespace;
     let Some(namespace) = call.server.store.get("namespaces", name) else {
         if !call.server.needs_namespaces() {
             return Ok(());

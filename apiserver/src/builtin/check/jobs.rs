@@ -165,7 +165,7 @@ fn indexed(spec: &Field<'_>, errors: &mut Errors) {
         let detail = format!("must be less than or equal to {MOST_INDEXED} when completion mode is Indexed");
         errors.invalid(&parallelism, &detail);
     }
-    if completions.is_set() && failed.number_or_zero() > completions.number_or_zero() {
+    if completions.is_set() && failed.number().is_some_and(|most| most > completions.number_or_zero()) {
         errors.invalid(&failed, "must be less than or equal to completions");
     }
     if failed.number_or_zero() > MOST_INDEXED {
@@ -339,6 +339,15 @@ mod tests {
         assert!(found(&job(5, 2), &job(2, 2)));
         assert!(!found(&job(5, 5), &job(2, 2)));
         assert!(!found(&job(2, 1), &job(2, 2)));
+    }
+
+    #[test]
+    fn absent_limit_of_failed_indexes_is_not_compared() {
+        let spec = json!({"completionMode": "Indexed", "completions": -1, "backoffLimitPerIndex": 1,
+                          "template": template("Never")});
+        let found = fields(super::job(&json!({"spec": spec}), None));
+        assert!(found.contains(&"spec.completions".to_owned()), "{found:?}");
+        assert!(!found.contains(&"spec.maxFailedIndexes".to_owned()), "{found:?}");
     }
 
     #[test]

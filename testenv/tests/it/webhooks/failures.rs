@@ -154,6 +154,32 @@ async fn call_fails_when_the_webhook_times_out() {
     env.stop().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn request_fails_at_its_deadline_when_the_webhook_is_slow() {
+    let env = TestEnv::builder().start().await.unwrap();
+    let server = HookServer::start(&env, |_, _| std::future::pending().boxed()).await;
+    validating(&env, "v", &[hook("v", &json!({"timeoutSeconds": 30}))]).await;
+    let body = json!({"metadata": {"name": "m"}});
+    for (query, seconds) in [("?timeout=1500ms", 1.5), ("?timeout=20s", 20.0), ("?timeout=0", 30.0)] {
+        let start = tokio::time::Instant::now();
+        let (code, answer) = call(&env, Method::POST, &format!("{MAPS}{query}"), body.clone()).await;
+        let took = start.elapsed().as_secs_f64();
+        assert!((seconds..seconds + 0.5).contains(&took), "{query}: {took}");
+        if seconds == 30.0 {
+            assert_eq!(code, 500, "the webhook's own time is over: {answer}");
+            continue;
+        }
+        let message = "Timeout: request did not complete within the allotted timeout";
+        let timeout = json!({"metadata": {}, "status": "Failure", "message": message, "reason": "Timeout",
+                             "details": {}, "code": 504});
+        assert_eq!((code, answer), (504, timeout), "{query}");
+    }
+    assert_eq!(server.calls().len(), 3);
+    let (code, _) = call(&env, Method::GET, &format!("{MAPS}/m"), Value::Null).await;
+    assert_eq!(code, 404, "a write that has failed is not stored");
+    env.stop().await;
+}
+
 #[tokio::test]
 async fn invalid_patch_is_an_error_despite_failure_policy_ignore() {
     let env = TestEnv::builder().start().await.unwrap();
