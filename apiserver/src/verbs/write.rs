@@ -142,7 +142,7 @@ async fn attempt<W: Write>(request: Attributes<'_>, write: &mut W) -> ApiResult<
     // storage: convert, then write unless it is a dry run.
     let object = match object {
         Some(object) if request.is_resource() || shown.is_some() => {
-            Some(as_stored(&request, object, changed).await?)
+            Some(as_stored(&request, stored.as_deref(), object, changed).await?)
         }
         other => other,
     };
@@ -184,9 +184,22 @@ async fn wanted<W: Write>(
 
 /// The object as the store keeps it. `changed`: admission changed the object. Its unknown fields are pruned only here, so that they
 /// have counted as a change of the generation.
-async fn as_stored(request: &Attributes<'_>, object: Value, changed: bool) -> ApiResult<Value> {
+async fn as_stored(
+    request: &Attributes<'_>,
+    stored: Option<&Object>,
+    object: Value,
+    changed: bool,
+) -> ApiResult<Value> {
     let call = request.call;
     let mut object = conversion::stored(&call.server, &call.def, object).await?;
+    if let (Behaviour::BuiltIn(_), Some(stored)) = (&call.def.behaviour, stored)
+        && call.def.status
+        && !call.def.is_storage_version()
+    {
+        // The part that the request does not write is not converted (`PrepareForUpdate` of the kinds' strategies).
+        let other = if call.path.subresource == "status" { "spec" } else { "status" };
+        meta::copy_member(&stored.value, &mut object, other);
+    }
     if let (Behaviour::Custom(custom), true) = (&call.def.behaviour, changed) {
         // A conversion has pruned by the schema of the stored version.
         if call.def.is_storage_version() {

@@ -252,6 +252,16 @@ async fn autoscalers_are_served_in_both_versions() {
     assert_eq!((code, &one["spec"]["minReplicas"]), (200, &json!(2)), "{one}");
     let (_, kept) = call(&env, Method::GET, &format!("{}/a", path("v2")), Value::Null).await;
     assert_eq!((&kept["status"], &kept["spec"]["metrics"]), (&two["status"], &two["spec"]["metrics"]));
+    // `v1` has no field for the utilization of pods, and no annotation.
+    let pods = json!({"type": "Pods", "pods": {"metric": {"name": "m"},
+        "current": {"averageValue": "3", "averageUtilization": 7}}});
+    let status = json!({"status": {"currentMetrics": [pods]}});
+    let (code, two) = patch(&env, &format!("{}/a/status", path("v2")), "merge-patch+json", status).await;
+    assert_eq!(code, 200, "{two}");
+    let (code, one) = patch(&env, &format!("{}/a", path("v1")), "merge-patch+json", json!({})).await;
+    assert_eq!((code, &one["metadata"]["resourceVersion"]), (200, &two["metadata"]["resourceVersion"]));
+    let (_, kept) = call(&env, Method::GET, &format!("{}/a", path("v2")), Value::Null).await;
+    assert_eq!(kept["status"], two["status"]);
     let none = json!({"metadata": {"name": "b"}, "spec": {"maxReplicas": 0, "scaleTargetRef": {"kind": "D", "name": "d"}}});
     assert_eq!(call(&env, Method::POST, &path("v1"), none).await.0, 422);
 }
