@@ -83,6 +83,16 @@ pub(super) const POLICIES: Resource = Resource {
     plural: "validatingadmissionpolicies",
     collection: "validatingadmissionpolicies.admissionregistration.k8s.io",
 };
+const fn device(kind: &'static str, plural: &'static str, collection: &'static str) -> Resource {
+    Resource { api_version: "resource.k8s.io/v1", kind, plural, collection }
+}
+
+pub(super) const RESOURCE_CLAIMS: Resource =
+    device("ResourceClaim", "resourceclaims", "resourceclaims.resource.k8s.io");
+pub(super) const RESOURCE_TEMPLATES: Resource =
+    device("ResourceClaimTemplate", "resourceclaimtemplates", "resourceclaimtemplates.resource.k8s.io");
+pub(super) const DEVICE_CLASSES: Resource =
+    device("DeviceClass", "deviceclasses", "deviceclasses.resource.k8s.io");
 pub(super) const DEPLOYMENTS: Resource = apps("Deployment", "deployments", "deployments.apps");
 pub(super) const STATEFUL_SETS: Resource = apps("StatefulSet", "statefulsets", "statefulsets.apps");
 pub(super) const DAEMON_SETS: Resource = apps("DaemonSet", "daemonsets", "daemonsets.apps");
@@ -138,6 +148,11 @@ pub(super) struct Cluster {
 impl Cluster {
     pub(super) fn new(server: Arc<Server>, agent: &'static str) -> Self {
         Self { server, agent }
+    }
+
+    /// The same cluster for a component with another name.
+    pub(super) fn by(&self, agent: &'static str) -> Self {
+        Self { server: self.server.clone(), agent }
     }
 
     pub(super) fn server(&self) -> &Server {

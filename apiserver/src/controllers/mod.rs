@@ -12,6 +12,7 @@ mod daemonsets;
 mod deployments;
 mod disruption;
 mod endpoints;
+mod ephemeral;
 mod history;
 mod jobs;
 mod lease;
@@ -25,6 +26,7 @@ mod protection;
 mod queue;
 mod quotas;
 mod replicasets;
+mod resource_claims;
 mod statefulsets;
 mod volumes;
 
@@ -46,7 +48,7 @@ use queue::Queue;
 pub(crate) struct Selection {
     /// The controllers of kube-controller-manager.
     pub(crate) manager: bool,
-    /// The simulated scheduler and kubelet, and the binding of claims, for which pods wait.
+    /// The simulated scheduler and kubelet, and the creation, binding and protection of claims, for which pods wait.
     pub(crate) node: bool,
 }
 
@@ -64,6 +66,8 @@ enum Controller {
     CronJobs,
     Disruption,
     Endpoints,
+    Ephemeral,
+    ResourceClaims,
     Protection,
     Nodes,
     Policies,
@@ -95,6 +99,8 @@ impl Controller {
             Self::CronJobs => cronjobs::WATCHES,
             Self::Disruption => disruption::WATCHES,
             Self::Endpoints => endpoints::WATCHES,
+            Self::Ephemeral => ephemeral::WATCHES,
+            Self::ResourceClaims => resource_claims::WATCHES,
             Self::Protection => protection::WATCHES,
             Self::Nodes => nodes::WATCHES,
             Self::Policies => policies::WATCHES,
@@ -116,6 +122,8 @@ impl Controller {
             Self::CronJobs => cronjobs::keys(cluster, collection, key, &object.value),
             Self::Disruption => disruption::keys(cluster, collection, key, &object.value),
             Self::Endpoints => endpoints::keys(cluster, collection, key, &object.value),
+            Self::Ephemeral => ephemeral::keys(cluster, collection, key, &object.value),
+            Self::ResourceClaims => resource_claims::keys(cluster, collection, key, &object.value),
             Self::Protection => protection::keys(collection, key, &object.value),
             Self::Nodes | Self::Policies => vec![key.to_owned()],
             Self::Volumes => volumes::keys(cluster, collection, key, &object.value),
@@ -135,6 +143,8 @@ impl Controller {
             Self::CronJobs => cronjobs::reconcile(cluster, key).await,
             Self::Disruption => disruption::reconcile(cluster, key).await,
             Self::Endpoints => endpoints::reconcile(cluster, key).await,
+            Self::Ephemeral => ephemeral::reconcile(cluster, key).await,
+            Self::ResourceClaims => resource_claims::reconcile(cluster, key).await,
             Self::Protection => protection::reconcile(cluster, key).await,
             Self::Nodes => nodes::reconcile(cluster, key).await,
             Self::Policies => policies::reconcile(cluster, key).await,
@@ -175,14 +185,18 @@ impl Controllers {
                 Controller::CronJobs,
                 Controller::Disruption,
                 Controller::Endpoints,
-                Controller::Protection,
                 Controller::Nodes,
                 Controller::Policies,
                 Controller::Quotas,
             ]);
         }
         if selection.manager || selection.node {
-            controllers.push(Controller::Volumes);
+            controllers.extend([
+                Controller::Ephemeral,
+                Controller::ResourceClaims,
+                Controller::Protection,
+                Controller::Volumes,
+            ]);
         }
         if selection.node {
             controllers.push(Controller::Node);

@@ -16,14 +16,17 @@ pub(super) const DRIVES_OUT: &[&str] = &["NoExecute"];
 /// Reports whether the selectors in a pod's spec match a node.
 pub(super) fn selects(spec: &Value, node: &Value) -> bool {
     let required = &spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
-    let terms = required["nodeSelectorTerms"].as_array();
-    has_labels(&node["metadata"]["labels"], &spec["nodeSelector"])
-        && terms.is_none_or(|terms| terms.iter().any(|term| matches(term, node)))
+    has_labels(&node["metadata"]["labels"], &spec["nodeSelector"]) && meets(required, node)
 }
 
 /// Reports whether a volume can be used on a node (`CheckNodeAffinity` of component-helpers/storage/volume).
 pub(super) fn reaches(volume: &Value, node: &Value) -> bool {
-    let terms = volume["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"].as_array();
+    meets(&volume["spec"]["nodeAffinity"]["required"], node)
+}
+
+/// Reports whether a node selector, if there is one, matches a node.
+pub(super) fn meets(selector: &Value, node: &Value) -> bool {
+    let terms = selector["nodeSelectorTerms"].as_array();
     terms.is_none_or(|terms| terms.iter().any(|term| matches(term, node)))
 }
 

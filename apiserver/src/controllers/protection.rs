@@ -7,6 +7,7 @@ use super::Outcome;
 use super::cluster::{ATTRIBUTES_CLASSES, CLAIMS, Cluster, PODS, Resource, VOLUMES};
 use crate::admission::PROTECTION_FINALIZERS;
 use crate::meta;
+use crate::names::ephemeral_claim;
 
 pub(super) const WATCHES: &[&str] =
     &[CLAIMS.collection, VOLUMES.collection, ATTRIBUTES_CLASSES.collection, PODS.collection];
@@ -64,8 +65,29 @@ fn classes_of(object: &Value) -> impl Iterator<Item = &str> {
     names.into_iter().filter_map(Value::as_str)
 }
 
-/// Returns the names of the claims that a pod uses.
-pub(super) fn claims_of(pod: &Value) -> impl Iterator<Item = &str> {
+/// A claim that a pod uses.
+pub(super) struct Used<'v> {
+    pub(super) name: String,
+    /// The generic ephemeral volume for which the claim is made.
+    pub(super) ephemeral: Option<&'v Value>,
+}
+
+/// Returns the claims that a pod uses.
+pub(super) fn uses_of(pod: &Value) -> impl Iterator<Item = Used<'_>> {
     let volumes = pod["spec"]["volumes"].as_array().into_iter().flatten();
-    volumes.filter_map(|volume| volume["persistentVolumeClaim"]["claimName"].as_str())
+    volumes.filter_map(|volume| use_of(pod, volume))
+}
+
+/// Returns the claim of a pod's volume.
+pub(super) fn use_of<'v>(pod: &Value, volume: &'v Value) -> Option<Used<'v>> {
+    if let Some(name) = volume["persistentVolumeClaim"]["claimName"].as_str() {
+        return Some(Used { name: name.to_owned(), ephemeral: None });
+    }
+    let name = || ephemeral_claim(meta::name(pod), meta::member(volume, "name"));
+    volume["ephemeral"].is_object().then(|| Used { name: name(), ephemeral: Some(volume) })
+}
+
+/// Returns the names of the claims that a pod uses.
+pub(super) fn claims_of(pod: &Value) -> impl Iterator<Item = String> {
+    uses_of(pod).map(|used| used.name)
 }

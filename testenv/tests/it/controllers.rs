@@ -10,10 +10,12 @@ use crate::support::{call, patch};
 
 mod cronjobs;
 mod daemonsets;
+mod devices;
 mod disruption;
 mod endpoints;
 mod jobs;
 mod node;
+mod preemption;
 mod statefulsets;
 mod volumes;
 

@@ -6,7 +6,7 @@ use super::containers::PULL_POLICIES;
 use super::downward::{self, VOLUME_FIELDS};
 use super::field::{Errors, Field};
 use super::iscsi;
-use crate::names::{NameRule, quoted};
+use crate::names::{NameRule, ephemeral_claim, quoted};
 
 /// The rule of one source.
 pub(super) type Rule = fn(&Field<'_>, &mut Errors);
@@ -54,7 +54,8 @@ const MODE: &str = "must be a number between 0 and 0777 (octal), both inclusive"
 pub(super) fn volumes<'v>(list: &Field<'v>, pod: &str, errors: &mut Errors) -> Vec<(&'v str, &'v Value)> {
     let mut sound: Vec<(&str, &Value)> = Vec::new();
     let ephemeral = list.items().filter(|volume| !pod.is_empty() && volume.child("ephemeral").is_set());
-    let created: Vec<String> = ephemeral.map(|volume| claim_of(pod, volume.child("name").text())).collect();
+    let created: Vec<String> =
+        ephemeral.map(|volume| ephemeral_claim(pod, volume.child("name").text())).collect();
     for volume in list.items() {
         let before = errors.len();
         source(&volume, pod, errors);
@@ -74,18 +75,13 @@ pub(super) fn volumes<'v>(list: &Field<'v>, pod: &str, errors: &mut Errors) -> V
     sound
 }
 
-/// Returns the name of the claim that is made for an ephemeral volume of a pod.
-fn claim_of(pod: &str, volume: &str) -> String {
-    format!("{pod}-{volume}")
-}
-
 /// Checks the name of the claim that is made for an ephemeral volume.
 fn created_claim(volume: &Field<'_>, pod: &str, errors: &mut Errors) {
     let name = volume.child("name");
     if pod.is_empty() || name.is_empty() {
         return;
     }
-    let claim = claim_of(pod, name.text());
+    let claim = ephemeral_claim(pod, name.text());
     for fault in NameRule::Subdomain.check(&claim) {
         errors.invalid(&name, &format!("PVC name {}: {fault}", quoted(&claim)));
     }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::super::cluster::{CLAIMS, CLASSES, Cluster, Fault, VOLUMES, unless_gone};
-use super::super::protection::claims_of;
-use super::super::{placement, volumes};
+use super::super::owners::is_controlled_by;
+use super::super::protection::{Used, claims_of, uses_of};
+use super::super::{ephemeral, placement, volumes};
 use super::NAME;
 use super::fit::Misfit;
 use crate::meta::{self, member};
@@ -18,7 +19,7 @@ const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
 fn claims(cluster: &Cluster, pod: &Value) -> Vec<Arc<Object>> {
     let key = |name: &str| format!("{}/{name}", meta::namespace(pod));
-    claims_of(pod).filter_map(|name| cluster.get(CLAIMS, &key(name))).collect()
+    claims_of(pod).filter_map(|name| cluster.get(CLAIMS, &key(&name))).collect()
 }
 
 /// `isPVCFullyBound`.
@@ -36,9 +37,16 @@ fn is_delayed(cluster: &Cluster, claim: &Value) -> bool {
 
 /// Returns why a pod's claims cannot be used on any node (`PreFilter`).
 pub(super) fn unusable(cluster: &Cluster, pod: &Value) -> Option<String> {
-    for name in claims_of(pod) {
+    for Used { name, ephemeral } in uses_of(pod) {
         let Some(stored) = cluster.get(CLAIMS, &format!("{}/{name}", meta::namespace(pod))) else {
-            return Some(format!("persistentvolumeclaim {name:?} not found"));
+            return Some(match ephemeral {
+                Some(_) => {
+                    format!(
+                        "waiting for ephemeral volume controller to create the persistentvolumeclaim {name:?}"
+                    )
+                }
+                None => format!("persistentvolumeclaim {name:?} not found"),
+            });
         };
         let claim: &Value = &stored.value;
         if claim["status"]["phase"] == "Lost" {
@@ -49,6 +57,9 @@ pub(super) fn unusable(cluster: &Cluster, pod: &Value) -> Option<String> {
         }
         if meta::is_terminating(claim) {
             return Some(format!("persistentvolumeclaim {name:?} is being deleted"));
+        }
+        if ephemeral.is_some() && !is_controlled_by(claim, pod) {
+            return Some(ephemeral::not_for(claim, pod));
         }
     }
     let is_late = |claim: &Arc<Object>| !is_bound(&claim.value) && !is_delayed(cluster, &claim.value);

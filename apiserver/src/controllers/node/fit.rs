@@ -11,16 +11,21 @@ use serde_json::Value;
 use super::super::cluster::{Cluster, PODS};
 use super::super::pods::is_over;
 use super::super::{nodes, placement};
-use super::{NAME, claims, peers};
+use super::{NAME, claims, devices, peers};
 use crate::meta;
 use crate::quota::{self, Quantities};
 use crate::store::Object;
 
+pub(super) const PORTS_TAKEN: &str = "node(s) didn't have free ports for the requested pod ports";
+pub(super) const NOT_SELECTED: &str = "node(s) didn't match Pod's node affinity/selector";
+
 /// The reason why a pod cannot be scheduled.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Misfit {
-    /// The pod fits no node (`PreFilter`).
-    Pod(String),
+    /// The claims of the pod fit no node (`PreFilter`).
+    Claims(String),
+    /// The devices of the pod fit no node (`PreFilter`).
+    Devices(String),
     /// The reasons of the node, and whether the pod would fit if others went (`Unschedulable`, and not
     /// `UnschedulableAndUnresolvable`).
     Node(Vec<String>, bool),
@@ -35,36 +40,63 @@ impl Misfit {
         Some(Self::Node(vec![reason.to_owned()], true))
     }
 
-    /// The text of `FitError` with those of the plugins DynamicResources and DefaultPreemption.
-    pub(super) fn message(&self, pod: &Value) -> String {
-        let counted = |reasons: &[String]| {
-            let mut counted: Vec<String> = reasons.iter().map(|reason| format!("1 {reason}")).collect();
-            counted.sort();
-            counted.join(", ")
-        };
-        let (reasons, for_now) = match self {
+    /// The reasons in the scheduler's message, each with the number of nodes.
+    pub(super) fn reasons(&self) -> String {
+        match self {
+            Self::Claims(reason) | Self::Devices(reason) => reason.clone(),
+            Self::Node(reasons, _) => {
+                let mut counted: Vec<String> = reasons.iter().map(|reason| format!("1 {reason}")).collect();
+                counted.sort();
+                counted.join(", ")
+            }
+        }
+    }
+
+    /// The text of `FitError` with those of the plugins DynamicResources and DefaultPreemption, whose text is `None` when other
+    /// pods go.
+    pub(super) fn message(&self, pod: &Value, preemption: Option<&str>) -> String {
+        let start = format!("0/1 nodes are available: {}.", self.reasons());
+        let devices = match self {
             // DynamicResources finds no state of its own when an earlier `PreFilter` failed.
-            Self::Pod(reason) => return format!("0/1 nodes are available: {reason}. not found"),
-            Self::Node(reasons, for_now) => (counted(reasons), for_now),
+            Self::Claims(_) => return format!("{start} not found"),
+            Self::Node(..) if devices::has_claims(pod) => "still not schedulable",
+            Self::Node(..) | Self::Devices(_) => "no new claims to deallocate",
         };
-        let preemption = if pod["spec"]["preemptionPolicy"] == "Never" {
-            "not eligible due to preemptionPolicy=Never.".to_owned()
-        } else {
-            let why = match for_now {
-                true => "No preemption victims found for incoming pod",
-                false => "Preemption is not helpful for scheduling",
-            };
-            format!("0/1 nodes are available: 1 {why}.")
-        };
-        format!("0/1 nodes are available: {reasons}. no new claims to deallocate, preemption: {preemption}")
+        preemption.map_or(start.clone(), |refusal| format!("{start} {devices}, preemption: {refusal}"))
     }
 }
 
+/// Returns the pods of the node. The scheduler's cache has pods until they end.
+pub(super) fn others(cluster: &Cluster) -> Vec<Arc<Object>> {
+    cluster.objects(PODS, |other| other["spec"]["nodeName"] == NAME && !is_over(other))
+}
+
 /// Returns why the node cannot take a pod; `None` if it can.
-pub(super) fn misfit(cluster: &Cluster, pod: &Value, node: &Value) -> Option<Misfit> {
+pub(super) fn misfit(
+    cluster: &Cluster,
+    pod: &Value,
+    devices: &[Arc<Object>],
+    node: &Value,
+) -> Option<Misfit> {
     if let Some(reason) = claims::unusable(cluster, pod) {
-        return Some(Misfit::Pod(reason));
+        return Some(Misfit::Claims(reason));
     }
+    if let Some(reason) = devices::unusable(cluster, devices, pod) {
+        return Some(Misfit::Devices(reason));
+    }
+    let others = others(cluster);
+    let others: Vec<&Value> = others.iter().map(|other| &*other.value).collect();
+    misfit_beside(cluster, pod, devices, node, &others)
+}
+
+/// Returns why the node cannot take a pod beside these others (`Filter`).
+pub(super) fn misfit_beside(
+    cluster: &Cluster,
+    pod: &Value,
+    devices: &[Arc<Object>],
+    node: &Value,
+    others: &[&Value],
+) -> Option<Misfit> {
     let spec = &pod["spec"];
     let cordoned = node["spec"]["unschedulable"] == true;
     if cordoned && !placement::tolerates(spec, &nodes::taint(nodes::UNSCHEDULABLE)) {
@@ -74,24 +106,25 @@ pub(super) fn misfit(cluster: &Cluster, pod: &Value, node: &Value) -> Option<Mis
         return Misfit::never("node(s) had untolerated taint(s)");
     }
     if !placement::selects(spec, node) {
-        return Misfit::never("node(s) didn't match Pod's node affinity/selector");
+        return Misfit::never(NOT_SELECTED);
     }
-    // The scheduler's cache has pods until they end.
-    let others: Vec<Arc<Object>> =
-        cluster.objects(PODS, |other| other["spec"]["nodeName"] == NAME && !is_over(other));
-    let others: Vec<&Value> = others.iter().map(|other| &*other.value).collect();
-    ports_taken(pod, &others)
-        .or_else(|| insufficient(pod, &others, node))
-        .or_else(|| claims::misfit(cluster, pod, &others, node))
-        .or_else(|| peers::misspread(pod, &others, node))
-        .or_else(|| peers::separated(cluster, pod, &others, node))
+    ports_taken(pod, others)
+        .or_else(|| insufficient(pod, others, node))
+        .or_else(|| claims::misfit(cluster, pod, others, node))
+        .or_else(|| peers::misspread(pod, others, node))
+        .or_else(|| peers::separated(cluster, pod, others, node))
+        .or_else(|| devices::misfit(devices, node))
 }
 
 /// `NodePorts`.
 fn ports_taken(pod: &Value, others: &[&Value]) -> Option<Misfit> {
+    are_ports_taken(pod, others).then(|| Misfit::for_now(PORTS_TAKEN)).flatten()
+}
+
+/// Reports whether other pods have a port of the node that a pod needs.
+pub(super) fn are_ports_taken(pod: &Value, others: &[&Value]) -> bool {
     let taken: Vec<HostPort<'_>> = others.iter().flat_map(|other| host_ports(other)).collect();
-    let is_taken = host_ports(pod).any(|port| taken.iter().any(|other| port.conflicts(other)));
-    is_taken.then(|| Misfit::for_now("node(s) didn't have free ports for the requested pod ports")).flatten()
+    host_ports(pod).any(|port| taken.iter().any(|other| port.conflicts(other)))
 }
 
 /// A port of the node.
@@ -124,26 +157,40 @@ fn host_ports(pod: &Value) -> impl Iterator<Item = HostPort<'_>> {
     })
 }
 
-/// `fitsRequest` of `NodeResourcesFit`.
+/// A resource of which the node has too little.
+pub(super) struct Shortage {
+    pub(super) name: String,
+    pub(super) wanted: Quantity,
+    pub(super) used: Quantity,
+    pub(super) all: Quantity,
+}
+
+/// `NodeResourcesFit`.
 fn insufficient(pod: &Value, others: &[&Value], node: &Value) -> Option<Misfit> {
+    let shortages = shortages(pod, others, node);
+    let reason = |shortage: &Shortage| match shortage.name.as_str() {
+        "pods" => "Too many pods".to_owned(),
+        name => format!("Insufficient {name}"),
+    };
+    let for_now = shortages.iter().all(|short| short.name == "pods" || short.wanted <= short.all);
+    (!shortages.is_empty()).then(|| Misfit::Node(shortages.iter().map(reason).collect(), for_now))
+}
+
+/// `fitsRequest` of `NodeResourcesFit`.
+pub(super) fn shortages(pod: &Value, others: &[&Value], node: &Value) -> Vec<Shortage> {
     let zero = Quantity::from(0);
     let allocatable = quota::quantities(&node["status"]["allocatable"]);
     let amount = |of: &Quantities, name: &str| of.get(name).copied().unwrap_or(zero);
     let mut used = Quantities::new();
     others.iter().for_each(|other| quota::add(&mut used, &quota::total(other, "requests")));
-    let (mut reasons, mut for_now) = (Vec::new(), true);
-    let count = i64::try_from(others.len()).unwrap_or(i64::MAX).saturating_add(1);
-    if Quantity::from(count) > amount(&allocatable, "pods") {
-        reasons.push("Too many pods".to_owned());
-    }
-    for (name, wanted) in quota::total(pod, "requests").into_iter().filter(|(_, wanted)| *wanted > zero) {
-        let all = amount(&allocatable, &name);
-        if wanted > all - amount(&used, &name) {
-            reasons.push(format!("Insufficient {name}"));
-            for_now &= wanted <= all;
-        }
-    }
-    (!reasons.is_empty()).then_some(Misfit::Node(reasons, for_now))
+    used.insert("pods".to_owned(), Quantity::from(i64::try_from(others.len()).unwrap_or(i64::MAX)));
+    let wanted = quota::total(pod, "requests").into_iter().filter(|(_, wanted)| *wanted > zero);
+    let wanted = std::iter::once(("pods".to_owned(), Quantity::from(1))).chain(wanted);
+    let short = |(name, wanted): (String, Quantity)| {
+        let (used, all) = (amount(&used, &name), amount(&allocatable, &name));
+        (wanted > all - used).then_some(Shortage { name, wanted, used, all })
+    };
+    wanted.filter_map(short).collect()
 }
 
 #[cfg(test)]
@@ -200,16 +247,17 @@ mod tests {
         let pod = json!({"spec": {}});
         let misfit =
             Misfit::Node(vec!["Insufficient memory".to_owned(), "Insufficient cpu".to_owned()], false);
+        let start = "0/1 nodes are available: 1 Insufficient cpu, 1 Insufficient memory.";
+        assert_eq!(misfit.message(&pod, None), start);
+        let text = format!("{start} no new claims to deallocate, preemption: x");
+        assert_eq!(misfit.message(&pod, Some("x")), text);
+        let with_claims = json!({"spec": {"resourceClaims": [{"name": "c"}]}});
         assert_eq!(
-            misfit.message(&pod),
-            "0/1 nodes are available: 1 Insufficient cpu, 1 Insufficient memory. no new claims to deallocate, \
-             preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+            misfit.message(&with_claims, Some("x")),
+            format!("{start} still not schedulable, preemption: x")
         );
-        let never = json!({"spec": {"preemptionPolicy": "Never"}});
-        let text = Misfit::for_now("Too many pods").unwrap().message(&never);
-        assert!(text.ends_with("preemption: not eligible due to preemptionPolicy=Never."), "{text}");
-        let missing = Misfit::Pod("persistentvolumeclaim \"x\" not found".to_owned());
+        let missing = Misfit::Claims("persistentvolumeclaim \"x\" not found".to_owned());
         let text = "0/1 nodes are available: persistentvolumeclaim \"x\" not found. not found";
-        assert_eq!(missing.message(&pod), text);
+        assert_eq!(missing.message(&pod, Some("x")), text);
     }
 }

@@ -11,17 +11,23 @@ use super::super::owners::controller_of;
 use super::super::pods::is_over;
 use super::references::{self, Faults};
 use super::start::{MISCONFIGURED, begin, container_status, set_ready, show_resources};
-use super::{ADDRESS, condition, set_condition};
+use super::{ADDRESS, admission, condition, observe, set_condition};
 use crate::meta::{self, member};
 
 /// The reporter of events.
-const KUBELET: &str = "kubelet";
+pub(super) const KUBELET: &str = "kubelet";
 
 /// Starts a pod's containers as far as possible; a job's pod succeeds at once. Returns the time until the pod's deadline.
 pub(super) async fn run(cluster: &Cluster, pod: &Value) -> Outcome {
     let (now, time) = (cluster.now(), cluster.time());
     if until_deadline(pod, now).is_some_and(|left| left.is_zero()) {
         expire(cluster, pod, &time).await?;
+        return Ok(None);
+    }
+    if pod["status"]["startTime"].is_null()
+        && let Some(rejection) = admission::rejection(cluster, pod)
+    {
+        admission::reject(cluster, pod, &rejection).await?;
         return Ok(None);
     }
     let ends = controller_of(pod).is_some_and(|owner| owner["kind"] == "Job");
@@ -35,6 +41,7 @@ pub(super) async fn run(cluster: &Cluster, pod: &Value) -> Outcome {
             begin(&mut next, &faults, || address(cluster, pod), &time);
         }
     }
+    observe(&mut next);
     if next != *pod {
         unless_gone(cluster.update_status(PODS, &next).await)?;
         tell_started(cluster, pod, &next).await;
@@ -67,6 +74,7 @@ async fn expire(cluster: &Cluster, pod: &Value, time: &str) -> Result<(), Fault>
     killed(&mut next, time);
     next["status"]["reason"] = reason.into();
     next["status"]["message"] = message.into();
+    observe(&mut next);
     unless_gone(cluster.update_status(PODS, &next).await)?;
     cluster.tell(KUBELET, pod, reason, message).await;
     tell_killed(cluster, pod).await;
@@ -107,7 +115,8 @@ async fn tell_faults(cluster: &Cluster, pod: &Value, faults: &Faults) {
     let of_containers = waiting
         .filter(|waiting| waiting["reason"] == MISCONFIGURED)
         .map(|waiting| ("Failed", format!("Error: {}", member(waiting, "message"))));
-    for (reason, message) in of_volumes.chain(of_containers) {
+    let of_devices = faults.devices.iter().map(|message| ("FailedPrepareDynamicResources", message.clone()));
+    for (reason, message) in of_volumes.chain(of_devices).chain(of_containers) {
         let is_known = |event: &Value| {
             event["involvedObject"]["uid"] == meta::text(pod, "uid") && event["message"] == message
         };
@@ -205,6 +214,7 @@ pub(super) async fn end(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
         tell_killed(cluster, pod).await;
         let mut next = pod.clone();
         killed(&mut next, &cluster.time());
+        observe(&mut next);
         // The update queues the pod again.
         return unless_gone(cluster.update_status(PODS, &next).await);
     }

@@ -2,10 +2,13 @@
 //! cluster of one node; the kubelet needs what a pod refers to. Containers become running and ready, and end when their pod
 //! is deleted. Nothing is executed; changes of a running pod's status by others stay.
 
+mod admission;
 mod claims;
+mod devices;
 mod fit;
 mod kubelet;
 mod peers;
+mod preemption;
 mod references;
 mod scheduler;
 mod start;
@@ -16,7 +19,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::cluster::{
-    CLAIMS, CLASSES, CONFIG_MAPS, Cluster, Fault, NAMESPACES, NODES, PODS, SECRETS, VOLUMES, unless_gone,
+    CLAIMS, CLASSES, CONFIG_MAPS, Cluster, DEVICE_CLASSES, Fault, NAMESPACES, NODES, PODS, RESOURCE_CLAIMS,
+    SECRETS, VOLUMES, unless_gone,
 };
 use super::pods::is_over;
 use super::{Outcome, lease, nodes, volumes};
@@ -33,6 +37,8 @@ pub(super) const WATCHES: &[&str] = &[
     VOLUMES.collection,
     CLASSES.collection,
     NAMESPACES.collection,
+    RESOURCE_CLAIMS.collection,
+    DEVICE_CLASSES.collection,
 ];
 
 /// The node's name.
@@ -136,7 +142,7 @@ async fn register(cluster: &Cluster) -> Result<(), Fault> {
     let node = cluster.update_status(NODES, &ready).await?;
     // A ready node loses the taint for nodes that are not; the controllers that remove it may not run.
     match nodes::patch(&node) {
-        Some(patch) => unless_gone(cluster.patch(NODES, &node, &patch).await),
+        Some(patch) => unless_gone(cluster.by("kube-controller-manager").patch(NODES, &node, &patch).await),
         None => Ok(()),
     }
 }
@@ -162,6 +168,25 @@ fn condition<'a>(pod: &'a Value, kind: &str) -> Option<&'a Value> {
     conditions(pod).iter().find(|condition| condition["type"] == kind)
 }
 
+/// The conditions that the kubelet sets (`PodConditionsByKubelet` of pkg/kubelet/types).
+const OWN_CONDITIONS: [&str; 5] =
+    ["PodScheduled", "Ready", "Initialized", "ContainersReady", "PodReadyToStartContainers"];
+
+/// Records that a pod's status and the kubelet's conditions in it follow from its current spec
+/// (`CalculatePodStatusObservedGeneration` of pkg/api/v1/pod).
+fn observe(pod: &mut Value) {
+    let generation = pod["metadata"]["generation"].clone();
+    if generation.is_null() {
+        return;
+    }
+    for condition in pod["status"]["conditions"].as_array_mut().into_iter().flatten() {
+        if condition["type"].as_str().is_some_and(|kind| OWN_CONDITIONS.contains(&kind)) {
+            condition["observedGeneration"] = generation.clone();
+        }
+    }
+    pod["status"]["observedGeneration"] = generation;
+}
+
 /// Sets a condition of a pod; its time changes with its status only.
 fn set_condition(pod: &mut Value, kind: &str, value: bool, reason: &str, message: &str, time: &str) {
     let status = if value { "True" } else { "False" };
@@ -169,6 +194,9 @@ fn set_condition(pod: &mut Value, kind: &str, value: bool, reason: &str, message
     let since = same.map_or_else(|| time.into(), |old| old["lastTransitionTime"].clone());
     let mut next =
         json!({"type": kind, "status": status, "lastProbeTime": null, "lastTransitionTime": since});
+    if let Some(generation) = pod["metadata"].get("generation") {
+        next["observedGeneration"] = generation.clone();
+    }
     for (key, text) in [("reason", reason), ("message", message)] {
         if !text.is_empty() {
             next[key] = text.into();

@@ -9,6 +9,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::super::cluster::{CLAIMS, CONFIG_MAPS, Cluster, Resource, SECRETS};
+use super::super::ephemeral;
+use super::super::owners::is_controlled_by;
+use super::super::protection::{Used, use_of};
+use super::devices;
 use crate::meta::{self, member};
 use crate::store::Object;
 
@@ -17,13 +21,22 @@ use crate::store::Object;
 pub(super) struct Faults {
     /// The messages of events about volumes.
     pub(super) volumes: Vec<String>,
+    /// The message of the event about devices.
+    pub(super) devices: Option<String>,
     /// The messages about containers, by name.
     pub(super) containers: BTreeMap<String, String>,
 }
 
+impl Faults {
+    /// Reports whether no container can start.
+    pub(super) fn hold_all(&self) -> bool {
+        !self.volumes.is_empty() || self.devices.is_some()
+    }
+}
+
 /// Returns what keeps a pod from starting.
 pub(super) fn faults(cluster: &Cluster, pod: &Value) -> Faults {
-    let reader = Reader { cluster, namespace: meta::namespace(pod) };
+    let reader = Reader { cluster, pod, namespace: meta::namespace(pod) };
     let list = |name: &str| pod["spec"][name].as_array().into_iter().flatten();
     let of_container = |container: &Value| {
         let message = reader.environment(container).err()?;
@@ -31,12 +44,14 @@ pub(super) fn faults(cluster: &Cluster, pod: &Value) -> Faults {
     };
     Faults {
         volumes: list("volumes").filter_map(|volume| reader.volume(volume)).collect(),
+        devices: devices::unprepared(cluster, pod),
         containers: list("initContainers").chain(list("containers")).filter_map(of_container).collect(),
     }
 }
 
 struct Reader<'a> {
     cluster: &'a Cluster,
+    pod: &'a Value,
     namespace: &'a str,
 }
 
@@ -53,12 +68,11 @@ impl Reader<'_> {
     /// Returns the message of the event about a volume that cannot be mounted.
     fn volume(&self, volume: &Value) -> Option<String> {
         let name = member(volume, "name");
-        if let Some(claim) = volume["persistentVolumeClaim"]["claimName"].as_str() {
-            let fault = self.claim(claim)?;
+        if let Some(used) = use_of(self.pod, volume) {
+            let fault = self.claim(&used)?;
             return Some(format!(
                 "Unable to attach or mount volumes: unmounted volumes=[{name}], unattached volumes=[], failed to process \
-                 volumes=[{name}]: error processing PVC {}/{claim}: {fault}",
-                self.namespace
+                 volumes=[{name}]: {fault}",
             ));
         }
         let sources = volume["projected"]["sources"].as_array().into_iter().flatten();
@@ -75,16 +89,23 @@ impl Reader<'_> {
         Some(format!("MountVolume.SetUp failed for volume {name:?} : {fault}"))
     }
 
-    /// `getPVCExtractPV`.
-    fn claim(&self, name: &str) -> Option<String> {
+    /// `createVolumeSpec` and `getPVCExtractPV`.
+    fn claim(&self, used: &Used<'_>) -> Option<String> {
+        let name = &used.name;
+        let fault = |text: String| Some(format!("error processing PVC {}/{name}: {text}", self.namespace));
         let Some(claim) = self.cluster.get(CLAIMS, &format!("{}/{name}", self.namespace)) else {
-            return Some(format!(
+            return fault(format!(
                 "failed to fetch PVC from API server: persistentvolumeclaims {name:?} not found"
             ));
         };
-        let is_bound = claim.value["status"]["phase"] == "Bound"
-            && !member(&claim.value["spec"], "volumeName").is_empty();
-        (!is_bound).then(|| "PVC is not bound".to_owned())
+        let claim: &Value = &claim.value;
+        let is_bound =
+            claim["status"]["phase"] == "Bound" && !member(&claim["spec"], "volumeName").is_empty();
+        if !is_bound {
+            return fault("PVC is not bound".to_owned());
+        }
+        let is_foreign = used.ephemeral.is_some() && !is_controlled_by(claim, self.pod);
+        is_foreign.then(|| ephemeral::not_for(claim, self.pod))
     }
 
     fn map(&self, source: &Value) -> Result<(), String> {

@@ -11,7 +11,7 @@ use crate::meta;
 /// Starts what can start: without its volumes nothing, without its environment not this container and, if it is an init
 /// container, none after it.
 pub(super) fn begin(pod: &mut Value, faults: &Faults, address: impl FnOnce() -> String, time: &str) {
-    let is_mounted = faults.volumes.is_empty();
+    let is_mounted = !faults.hold_all();
     let (init, initialized) = init_statuses(pod, faults, time);
     let own = statuses(pod, "containers", |container| {
         match faults.containers.get(meta::member(container, "name")) {
@@ -49,7 +49,7 @@ pub(super) fn begin(pod: &mut Value, faults: &Faults, address: impl FnOnce() -> 
 fn init_statuses(pod: &Value, faults: &Faults, time: &str) -> (Vec<Value>, bool) {
     let done = json!({"terminated": {"exitCode": 0, "reason": "Completed", "startedAt": time, "finishedAt": time,
                                      "containerID": ""}});
-    let mut held = !faults.volumes.is_empty();
+    let mut held = faults.hold_all();
     let statuses = statuses(pod, "initContainers", |container| {
         if held {
             return not_yet(pod);

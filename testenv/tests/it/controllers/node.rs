@@ -311,6 +311,116 @@ async fn node_without_controllers_binds_claims() {
     create(&env, PODS, pod("p", json!({}), volumes(&["data"]))).await;
     until(&env, &at("p"), is_ready).await;
     assert_eq!(get(&env, &format!("{CLAIMS}/data")).await["status"]["phase"], "Bound");
+    // A new pod of the same name gets a new claim for its ephemeral volume.
+    let template = claim("", "standard", "ReadWriteOnce");
+    let volume = json!({"name": "v", "ephemeral": {"volumeClaimTemplate": {"spec": template["spec"]}}});
+    for _ in 0..2 {
+        create(&env, PODS, pod("q", json!({}), json!({"volumes": [volume]}))).await;
+        let ready = until(&env, &at("q"), is_ready).await;
+        let made = get(&env, &format!("{CLAIMS}/q-v")).await;
+        assert_eq!(made["metadata"]["ownerReferences"][0]["uid"], ready["metadata"]["uid"]);
+        call(&env, Method::DELETE, &at("q"), Value::Null).await;
+        until(&env, &at("q"), |pod| pod["kind"] == "Status").await;
+    }
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn ephemeral_volume_gets_a_claim_of_the_pod() {
+    let env = ready_env().await;
+    let mut template = claim("", "standard", "ReadWriteOnce");
+    template["metadata"] = json!({"labels": {"a": "b"}});
+    let volume = json!({"name": "v", "ephemeral": {"volumeClaimTemplate": template}});
+    let pod = |name: &str| pod(name, json!({}), json!({"volumes": [volume]}));
+    create(&env, PODS, pod("p")).await;
+    let ready = until(&env, &at("p"), is_ready).await;
+    let made = get(&env, &format!("{CLAIMS}/p-v")).await;
+    let owner = json!([{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": ready["metadata"]["uid"],
+                        "controller": true, "blockOwnerDeletion": true}]);
+    assert_eq!(made["metadata"]["ownerReferences"], owner);
+    assert_eq!(
+        (&made["metadata"]["labels"], &made["status"]["phase"]),
+        (&json!({"a": "b"}), &json!("Bound"))
+    );
+    // The claim of somebody else is not used.
+    create(&env, CLAIMS, claim("q-v", "standard", "ReadWriteOnce")).await;
+    let foreign = "PVC default/q-v was not created for pod default/q (pod is not owner)";
+    refused(&env, pod("q"), &format!("0/1 nodes are available: {foreign}. not found")).await;
+    assert!(has_event(&env, "q", "FailedBinding", &format!("ephemeral volume v: {foreign}")).await);
+    call(&env, Method::DELETE, &format!("{CLAIMS}/q-v"), Value::Null).await;
+    until(&env, &at("q"), is_ready).await;
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn pod_with_a_node_fails_when_it_does_not_fit() {
+    let env = ready_env().await;
+    let on_node = |mut spec: Value| {
+        spec["nodeName"] = json!("node-1");
+        spec
+    };
+    let port = || json!({"ports": [{"containerPort": 80, "hostPort": 8080}]});
+    let first = pod("first", merged(requests("1500m"), port()), on_node(json!({})));
+    create(&env, PODS, first).await;
+    until(&env, &at("first"), is_ready).await;
+    let gpu = json!({"resources": {"limits": {"nvidia.com/gpu": "1"}}});
+    create(&env, PODS, pod("unknown", gpu, on_node(json!({})))).await;
+    until(&env, &at("unknown"), is_ready).await;
+    let short = "Node didn't have enough resource: cpu, requested: 7000, used: 1500, capacity: 8000";
+    let selected = "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector";
+    let taken = "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports";
+    let selector = json!({"nodeSelector": {"disk": "none"}});
+    for (name, container, spec, reason, message) in [
+        ("cpu", requests("7"), json!({}), "OutOfcpu", short),
+        ("affinity", json!({}), selector, "NodeAffinity", selected),
+        ("port", port(), json!({}), "NodePorts", taken),
+    ] {
+        create(&env, PODS, pod(name, container, on_node(spec))).await;
+        let failed = until(&env, &at(name), |pod| pod["status"]["phase"] == "Failed").await;
+        let status = &failed["status"];
+        assert_eq!(status["reason"], reason, "{status}");
+        assert_eq!(status["message"], format!("Pod was rejected: {message}"));
+        assert!(status["conditions"].is_null() && status["startTime"].is_string(), "{status}");
+        quiet(&env).await;
+        assert!(has_event(&env, name, reason, message).await, "{name}");
+    }
+    let taint = json!({"spec": {"taints": [{"key": "k", "effect": "NoExecute"}]}});
+    assert_eq!(patch(&env, NODE, "merge-patch+json", taint).await.0, 200);
+    create(&env, PODS, pod("taint", json!({}), on_node(json!({})))).await;
+    let failed = until(&env, &at("taint"), |pod| pod["status"]["phase"] == "Failed").await;
+    assert_eq!(failed["status"]["reason"], "TaintToleration");
+    env.stop().await;
+}
+
+fn merged(mut into: Value, from: Value) -> Value {
+    merge(&mut into, from);
+    into
+}
+
+#[tokio::test]
+async fn status_of_a_pod_has_its_generation_and_writers() {
+    let env = ready_env().await;
+    let gpu = json!({"resources": {"limits": {"nvidia.com/gpu": "1"}}});
+    create(&env, PODS, pod("p", gpu, json!({}))).await;
+    let managers = |pod: &Value| -> Vec<(String, String)> {
+        let text = |entry: &Value, field: &str| entry[field].as_str().unwrap_or_default().to_owned();
+        let entries = pod["metadata"]["managedFields"].as_array().unwrap().iter();
+        entries.map(|entry| (text(entry, "manager"), text(entry, "subresource"))).collect()
+    };
+    let writer = |name: &str| (name.to_owned(), "status".to_owned());
+    let waits = until(&env, &at("p"), |pod| condition(pod, "PodScheduled")["status"] == "False").await;
+    assert_eq!(condition(&waits, "PodScheduled")["observedGeneration"], 1);
+    assert!(managers(&waits).contains(&writer("kube-scheduler")), "{waits}");
+    let room = json!({"status": {"allocatable": {"nvidia.com/gpu": "4"}}});
+    assert_eq!(patch(&env, &format!("{NODE}/status"), "merge-patch+json", room).await.0, 200);
+    let ready = until(&env, &at("p"), is_ready).await;
+    assert!(managers(&ready).contains(&writer("kubelet")), "{ready}");
+    let image = json!({"spec": {"containers": [{"name": "c", "image": "j"}]}});
+    assert_eq!(patch(&env, &at("p"), "strategic-merge-patch+json", image).await.0, 200);
+    let seen = until(&env, &at("p"), |pod| pod["status"]["observedGeneration"] == 2).await;
+    for kind in ["PodScheduled", "Initialized", "ContainersReady", "Ready", "PodReadyToStartContainers"] {
+        assert_eq!(condition(&seen, kind)["observedGeneration"], 2, "{kind}");
+    }
     env.stop().await;
 }
 
