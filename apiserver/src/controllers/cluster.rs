@@ -41,6 +41,18 @@ pub(super) const CLASSES: Resource = Resource {
     plural: "storageclasses",
     collection: "storageclasses.storage.k8s.io",
 };
+pub(super) const CSI_NODES: Resource = Resource {
+    api_version: "storage.k8s.io/v1",
+    kind: "CSINode",
+    plural: "csinodes",
+    collection: "csinodes.storage.k8s.io",
+};
+pub(super) const ATTACHMENTS: Resource = Resource {
+    api_version: "storage.k8s.io/v1",
+    kind: "VolumeAttachment",
+    plural: "volumeattachments",
+    collection: "volumeattachments.storage.k8s.io",
+};
 pub(super) const ATTRIBUTES_CLASSES: Resource = Resource {
     api_version: "storage.k8s.io/v1",
     kind: "VolumeAttributesClass",

@@ -11,6 +11,7 @@ use super::super::protection::{Used, claims_of, uses_of};
 use super::super::{ephemeral, placement, volumes};
 use super::NAME;
 use super::fit::Misfit;
+use super::limits;
 use crate::meta::{self, member};
 use crate::store::Object;
 
@@ -67,7 +68,7 @@ pub(super) fn unusable(cluster: &Cluster, pod: &Value) -> Option<String> {
     is_any_late.then(|| "pod has unbound immediate PersistentVolumeClaims".to_owned())
 }
 
-/// Returns why the node cannot have a pod's volumes (`Filter` of both plugins).
+/// Returns why the node cannot have a pod's volumes (`Filter` of both plugins, and of NodeVolumeLimits between them).
 pub(super) fn misfit(cluster: &Cluster, pod: &Value, others: &[&Value], node: &Value) -> Option<Misfit> {
     let claims = claims(cluster, pod);
     let is_used = |claim: &Value| {
@@ -81,6 +82,9 @@ pub(super) fn misfit(cluster: &Cluster, pod: &Value, others: &[&Value], node: &V
             "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by \
              another pod",
         );
+    }
+    if let Some(misfit) = limits::exceeded(cluster, pod, others) {
+        return Some(misfit);
     }
     // `FindPodVolumes`.
     let mut reasons: Vec<&str> =

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::super::cluster::{Cluster, PODS};
 use super::super::pods::is_over;
 use super::super::{nodes, placement};
-use super::{NAME, claims, devices, peers};
+use super::{NAME, claims, devices, limits, peers};
 use crate::meta;
 use crate::quota::{self, Quantities};
 use crate::store::Object;
@@ -111,6 +111,7 @@ pub(super) fn misfit_beside(
     ports_taken(pod, others)
         .or_else(|| insufficient(pod, others, node))
         .or_else(|| claims::misfit(cluster, pod, others, node))
+        .or_else(|| limits::elsewhere(cluster, pod, node))
         .or_else(|| peers::misspread(pod, others, node))
         .or_else(|| peers::separated(cluster, pod, others, node))
         .or_else(|| devices::misfit(devices, node))

@@ -7,6 +7,7 @@ mod claims;
 mod devices;
 mod fit;
 mod kubelet;
+mod limits;
 mod peers;
 mod preemption;
 mod references;
@@ -19,8 +20,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::cluster::{
-    CLAIMS, CLASSES, CONFIG_MAPS, Cluster, DEVICE_CLASSES, Fault, NAMESPACES, NODES, PODS, RESOURCE_CLAIMS,
-    SECRETS, VOLUMES, unless_gone,
+    ATTACHMENTS, CLAIMS, CLASSES, CONFIG_MAPS, CSI_NODES, Cluster, DEVICE_CLASSES, Fault, NAMESPACES, NODES,
+    PODS, RESOURCE_CLAIMS, SECRETS, VOLUMES, unless_gone,
 };
 use super::pods::is_over;
 use super::{Outcome, lease, nodes, volumes};
@@ -39,6 +40,8 @@ pub(super) const WATCHES: &[&str] = &[
     NAMESPACES.collection,
     RESOURCE_CLAIMS.collection,
     DEVICE_CLASSES.collection,
+    CSI_NODES.collection,
+    ATTACHMENTS.collection,
 ];
 
 /// The node's name.

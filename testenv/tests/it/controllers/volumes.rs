@@ -1,10 +1,11 @@
 //! Claims and volumes are bound as in a cluster.
 
 use http::Method;
+use kubesmith_testenv::TestEnv;
 use serde_json::{Value, json};
 
-use super::{PODS, create, env, until};
-use crate::support::call;
+use super::{PODS, condition, create, env, until};
+use crate::support::{call, patch};
 
 const CLAIMS: &str = "/api/v1/namespaces/default/persistentvolumeclaims";
 const VOLUMES: &str = "/api/v1/persistentvolumes";
@@ -97,5 +98,58 @@ async fn attributes_class_stays_while_a_claim_names_it() {
     );
     call(&env, Method::DELETE, &format!("{CLAIMS}/data"), Value::Null).await;
     until(&env, &path, |answer| answer["reason"] == "NotFound").await;
+    env.stop().await;
+}
+
+/// Creates a volume of a driver with a claim that is bound to it, and returns a pod that uses the claim.
+async fn user_of_volume(env: &TestEnv, name: &str, zone: &str) -> Value {
+    let volume = json!({"metadata": {"name": name, "labels": {"topology.kubernetes.io/zone": zone}}, "spec": {
+        "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}, "storageClassName": "static",
+        "csi": {"driver": "disk.example.com", "volumeHandle": name}}});
+    create(env, VOLUMES, volume).await;
+    let mut claim = claim(name, json!("static"), "1Gi");
+    claim["spec"]["volumeName"] = json!(name);
+    create(env, CLAIMS, claim).await;
+    until(env, &format!("{CLAIMS}/{name}"), phase("Bound")).await;
+    let volumes = json!([{"name": "data", "persistentVolumeClaim": {"claimName": name}}]);
+    json!({"metadata": {"name": name}, "spec": {"containers": [{"name": "c", "image": "i"}], "volumes": volumes}})
+}
+
+/// Waits for the scheduler's reason against a pod.
+async fn refused(env: &TestEnv, name: &str, reason: &str) {
+    let wanted = format!("0/1 nodes are available: 1 {reason}. ");
+    let message =
+        |pod: &Value| condition(pod, "PodScheduled")["message"].as_str().unwrap_or_default().to_owned();
+    until(env, &format!("{PODS}/{name}"), |pod| message(pod).starts_with(&wanted)).await;
+}
+
+#[tokio::test]
+async fn node_takes_no_more_volumes_than_its_driver_allows() {
+    let env = env(true).await;
+    let drivers = json!([{"name": "disk.example.com", "nodeID": "n", "allocatable": {"count": 1}}]);
+    let node = json!({"metadata": {"name": "node-1"}, "spec": {"drivers": drivers}});
+    create(&env, "/apis/storage.k8s.io/v1/csinodes", node).await;
+    let (first, second) = (user_of_volume(&env, "a", "z").await, user_of_volume(&env, "b", "z").await);
+    create(&env, PODS, first).await;
+    until(&env, &format!("{PODS}/a"), phase("Running")).await;
+    create(&env, PODS, second).await;
+    refused(&env, "b", "node(s) exceed max volume count").await;
+    call(&env, Method::DELETE, &format!("{PODS}/a"), Value::Null).await;
+    until(&env, &format!("{PODS}/b"), phase("Running")).await;
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn pod_waits_for_the_zone_of_its_volume() {
+    let env = env(true).await;
+    const NODE: &str = "/api/v1/nodes/node-1";
+    until(&env, NODE, |node| condition(node, "Ready")["status"] == "True").await;
+    let zone = |zone: &str| json!({"metadata": {"labels": {"topology.kubernetes.io/zone": zone}}});
+    assert_eq!(patch(&env, NODE, "merge-patch+json", zone("east")).await.0, 200);
+    let user = user_of_volume(&env, "a", "west__north").await;
+    create(&env, PODS, user).await;
+    refused(&env, "a", "node(s) had no available volume zone").await;
+    assert_eq!(patch(&env, NODE, "merge-patch+json", zone("north")).await.0, 200);
+    until(&env, &format!("{PODS}/a"), phase("Running")).await;
     env.stop().await;
 }
