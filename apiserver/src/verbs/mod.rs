@@ -57,6 +57,11 @@ pub(crate) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
     if call.def.is_review() && !call.def.group.is_empty() {
         return review::create(call).await;
     }
+    // An object has a namespace. The handler of custom resources sees no empty one, and the deprecated prefix reads a list.
+    let names_object = !call.path.name.is_empty() || call.def.is_review();
+    if call.path.empty_namespace && call.def.namespaced && names_object && !call.path.watch {
+        return Err(no_namespace());
+    }
     // Built-in kinds have no such route; the handler of custom resources treats it as a GET.
     if *method == Method::HEAD && !call.def.is_custom() {
         return Err(not_supported(call, method));

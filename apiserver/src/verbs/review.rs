@@ -65,6 +65,9 @@ fn answer(call: &Call<'_>, review: &Value) -> ApiResult<Value> {
                 causes.push(Cause::invalid("spec.user", "\"\"", text));
             }
             let is_local = kind == "LocalSubjectAccessReview";
+            if is_local && call.path.empty_namespace {
+                return Err(ApiError::bad_request("namespace is required on this type: "));
+            }
             check(review, causes, if is_local { local_causes(call, spec) } else { Vec::new() })?;
             let user = json!({"username": spec["user"], "groups": spec["groups"], "uid": spec["uid"],
                               "extra": spec["extra"]});

@@ -409,6 +409,9 @@ async fn empty_namespace_in_a_path_names_all_namespaces() {
         ("PUT", "/api/v1/namespaces//configmaps/m", 400, "Namespace parameter required."),
         ("GET", "/api/v1/namespaces//configmaps/m", 400, "Namespace parameter required."),
         ("GET", "/apis/apps/v1/namespaces//deployments/m/status", 400, "Namespace parameter required."),
+        ("GET", "/apis/apps/v1/namespaces//deployments/m/scale", 400, "Namespace parameter required."),
+        ("GET", "/api/v1/namespaces//pods/m/log", 400, "Namespace parameter required."),
+        ("POST", "/api/v1/namespaces//bindings", 400, "Namespace parameter required."),
         ("GET", "/api/v1/namespaces//status", 400, "name must be provided"),
         ("GET", "/api/v1/namespaces//nodes", 404, "the server could not find the requested resource"),
         ("GET", "/api/v1//configmaps", 404, "the server could not find the requested resource"),
@@ -416,6 +419,10 @@ async fn empty_namespace_in_a_path_names_all_namespaces() {
         let (status, body) = send_json(&env, method, path, map.clone()).await;
         assert_eq!((status, body["message"].as_str().unwrap()), (code, message), "{method} {path}");
     }
+    let review = json!({"spec": {"user": "u", "resourceAttributes": {"verb": "get"}}});
+    let path = "/apis/authorization.k8s.io/v1/namespaces//localsubjectaccessreviews";
+    let (status, body) = send_json(&env, "POST", path, review).await;
+    assert_eq!((status, &body["message"]), (400, &json!("namespace is required on this type: ")));
     let widgets = "/apis/a.example/v1/namespaces//widgets";
     assert_eq!(send_json(&env, "GET", widgets, Value::Null).await.0, 200);
     assert_eq!(send_json(&env, "POST", widgets, map).await.0, 404);

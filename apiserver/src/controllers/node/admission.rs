@@ -111,3 +111,39 @@ pub(super) async fn reject(cluster: &Cluster, pod: &Value, rejection: &Rejection
     observe(&mut next);
     unless_gone(cluster.update_status(PODS, &next).await)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn pod(requests: Value) -> Value {
+        json!({"spec": {"containers": [{"resources": {"requests": requests}}]}})
+    }
+
+    #[test]
+    fn first_shortage_is_the_reason() {
+        let room = json!({"cpu": "1", "memory": "1Gi", "ephemeral-storage": "1Gi", "pods": "1"});
+        let node = json!({"status": {"allocatable": room}});
+        let reason = |pod: &Value, others: &[&Value]| refused(pod, others, &node).map(|found| found.reason);
+        let much = pod(json!({"ephemeral-storage": "2Gi", "memory": "2Gi", "cpu": "2"}));
+        assert_eq!(reason(&much, &[]).unwrap(), "OutOfcpu");
+        assert_eq!(reason(&much, &[&pod(json!({}))]).unwrap(), "OutOfpods");
+        let large = pod(json!({"memory": "2Gi", "ephemeral-storage": "2Gi"}));
+        let found = refused(&large, &[], &node).unwrap();
+        let text =
+            "Node didn't have enough resource: memory, requested: 2147483648, used: 0, capacity: 1073741824";
+        assert_eq!((found.reason.as_str(), found.message.as_str()), ("OutOfmemory", text));
+        assert_eq!(reason(&pod(json!({"cpu": "1", "example.com/none": "1"})), &[]), None);
+    }
+
+    #[test]
+    fn pod_of_another_system_is_refused() {
+        let node = json!({"status": {"allocatable": {"pods": "1"}}});
+        let mut other = pod(json!({}));
+        other["spec"]["os"] = json!({"name": "windows"});
+        assert_eq!(refused(&other, &[], &node).unwrap().reason, "PodOSNotSupported");
+        other["spec"]["os"] = json!({"name": "linux"});
+        assert_eq!(refused(&other, &[], &node), None);
+    }
+}
