@@ -319,6 +319,26 @@ impl Storage<'_> {
         }
         delete::remove(self.server, def, key, stored)
     }
+
+    /// Removes an object that has just been marked, and returns its last state. Who sees the mark may change the object first, which
+    /// does not keep it, or remove it, which is what the request wants (`ignoreNotFound` of
+    /// `updateForGracefulDeletionAndFinalizers` in apiserver's pkg/registry/generic/registry/store.go).
+    pub(super) fn remove_marked(&self, def: &ResourceDef, key: &str, marked: Arc<Object>) -> Arc<Object> {
+        let uid = marked.value["metadata"]["uid"].clone();
+        let mut last = marked;
+        loop {
+            match self.remove(def, key, &last) {
+                Ok(removed) => return removed,
+                Err(WriteError::Conflict) => {}
+                Err(_) => return last,
+            }
+            let current = self.server.store.get(&def.collection, key);
+            match current.filter(|object| object.value["metadata"]["uid"] == uid) {
+                Some(object) => last = object,
+                None => return last,
+            }
+        }
+    }
 }
 
 /// Returns the object of a request's path.
@@ -339,4 +359,38 @@ pub(super) fn missing(def: &ResourceDef, name: &str) -> ApiError {
         return ApiError::not_found(def.about(name));
     }
     ApiError::bad_request(format!("Name parameter invalid: {}: {}", golang::quote(name), faults.join(";")))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::api_server::{ApiServer, ApiServerOptions};
+
+    fn pod(uid: &str) -> Value {
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "default", "uid": uid}})
+    }
+
+    #[tokio::test]
+    async fn marked_object_goes_whatever_others_do_with_it() {
+        let running = ApiServer::start(ApiServerOptions::default()).unwrap();
+        let server = running.server();
+        let def = server.registry().find("", "v1", "pods").unwrap();
+        let key = def.key("default", "a");
+        let (storage, store) = (Storage { server, dry_run: false }, &server.store);
+
+        let marked = store.create(&def.collection, &key, pod("changed")).unwrap();
+        store.update(&def.collection, &key, marked.rv, pod("changed")).unwrap();
+        storage.remove_marked(&def, &key, marked);
+        assert!(store.get(&def.collection, &key).is_none());
+
+        let marked = store.create(&def.collection, &key, pod("removed")).unwrap();
+        store.delete(&def.collection, &key, marked.rv).unwrap();
+        assert_eq!(storage.remove_marked(&def, &key, marked.clone()).rv, marked.rv);
+
+        store.create(&def.collection, &key, pod("new")).unwrap();
+        storage.remove_marked(&def, &key, marked);
+        assert!(store.get(&def.collection, &key).is_some(), "another object has the name now");
+    }
 }

@@ -128,8 +128,7 @@ pub(super) fn carry_out(
         Deletion::Mark(marked) => storage.mark(def, key, stored, marked).map(|object| (object, false)),
         Deletion::MarkAndRemove(marked) => storage
             .mark(def, key, stored, marked)
-            .and_then(|marked| storage.remove(def, key, &marked))
-            .map(|object| (object, true)),
+            .map(|marked| (storage.remove_marked(def, key, marked), true)),
         Deletion::Now => storage.remove(def, key, stored).map(|object| (object, true)),
     };
     match done {
