@@ -188,7 +188,7 @@ fn check_common(metadata: &Value, causes: &mut Vec<Cause>) {
 /// The fields that creates and updates both check.
 fn check_fields(metadata: &Value, causes: &mut Vec<Cause>) {
     causes.extend(validate_labels(&metadata["labels"], "metadata.labels"));
-    check_annotations(&metadata["annotations"], causes);
+    causes.extend(validate_annotations(&metadata["annotations"], "metadata.annotations"));
     check_owners(&metadata["ownerReferences"], causes);
 }
 
@@ -205,18 +205,21 @@ pub fn validate_labels(labels: &Value, path: &str) -> Vec<Cause> {
     causes
 }
 
-fn check_annotations(annotations: &Value, causes: &mut Vec<Cause>) {
+/// The faults of the annotations that stand at `path`: apimachinery's `ValidateAnnotations`.
+#[must_use]
+pub fn validate_annotations(annotations: &Value, path: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
     let mut size = 0;
     for (key, value) in annotations.as_object().into_iter().flatten() {
-        for fault in names::qualified_name(&key.to_lowercase()) {
-            causes.push(Cause::invalid("metadata.annotations", key.as_str(), fault));
-        }
+        let faults = names::qualified_name(&key.to_lowercase());
+        causes.extend(faults.into_iter().map(|fault| Cause::invalid(path, key.as_str(), fault)));
         size += key.len() + value.as_str().map_or(0, str::len);
     }
     if size > ANNOTATIONS_LIMIT {
         let detail = format!("may not be more than {ANNOTATIONS_LIMIT} bytes");
-        causes.push(Cause::new(CauseKind::TooLong, "metadata.annotations", "", detail));
+        causes.push(Cause::new(CauseKind::TooLong, path, "", detail));
     }
+    causes
 }
 
 /// The members of an owner reference, in the order in which Go prints them.

@@ -99,7 +99,8 @@ impl Part {
             Self::Resources => Some(check::pod_resize(new, old)),
             Self::Approval => Some(certificates::check_approval(new, old)),
             Self::Issuance => Some(certificates::check_issuance(new, old)),
-            Self::Finalizers | Self::Request => None,
+            Self::Finalizers => Some(check::namespace_finalizers(new)),
+            Self::Request => None,
         }
     }
 }

@@ -15,6 +15,7 @@ use serde_json::Value;
 pub(crate) use webhook::ConversionWebhook;
 
 use crate::custom::Custom;
+use crate::meta;
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Server;
 use crate::status::ApiResult;
@@ -139,7 +140,13 @@ pub(crate) async fn all(
 
 async fn converted(server: &Server, def: &ResourceDef, objects: &[Arc<Object>]) -> ApiResult<Vec<Served>> {
     let Behaviour::Custom(custom) = &def.behaviour else { return Ok(Vec::new()) };
-    let values = objects.iter().map(|object| defaulted(custom, object)).collect();
+    // An object has no version yet when it is decoded and converted (`decode` of apiserver's pkg/storage/etcd3).
+    let unversioned = |object| {
+        let mut value = defaulted(custom, object);
+        meta::remove(&mut value, "resourceVersion");
+        value
+    };
+    let values = objects.iter().map(|object| unversioned(object)).collect();
     let values = custom.family.convert(server, &def.api_version(), values).await?;
     let served = objects.iter().zip(values).map(|(object, mut value)| {
         if !is_version(def, stored_version(object)) {

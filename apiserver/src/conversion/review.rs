@@ -1,6 +1,7 @@
 //! `ConversionReview`: the request, the response, and the changes that a conversion may make.
 
-use kubesmith_apimachinery::{golang, names};
+use kubesmith_apiextensions::structural::object_meta;
+use kubesmith_apimachinery::{field, golang};
 use serde_json::{Map, Value, json};
 
 use crate::meta;
@@ -140,34 +141,24 @@ fn restore_metadata(original: &Value, converted: &mut Value) -> Result<(), Strin
     Ok(())
 }
 
-fn check_texts(field: &str, before: Option<&Value>, after: &Map<String, Value>) -> Result<(), String> {
+fn check_texts(member: &str, before: Option<&Value>, after: &Map<String, Value>) -> Result<(), String> {
     for (key, value) in after {
         if !value.is_string() {
             let kind = go_type(value);
             return Err(format!(
-                "metadata.{field}[{key}] must be a string, but is {kind} in converted object"
+                "metadata.{member}[{key}] must be a string, but is {kind} in converted object"
             ));
         }
     }
     if before.and_then(Value::as_object) == Some(after) {
         return Ok(());
     }
-    let path = if field == "labels" { "metadata.labels" } else { "metadata.annotation" };
-    for (key, value) in after {
-        let value = value.as_str().unwrap_or_default();
-        let mut faults = Vec::new();
-        if field == "labels" {
-            faults.extend(names::qualified_name(key).into_iter().map(|fault| (key.as_str(), fault)));
-            faults.extend(names::label_value(value).into_iter().map(|fault| (value, fault)));
-        } else {
-            let lower = key.to_lowercase();
-            faults.extend(names::qualified_name(&lower).into_iter().map(|fault| (key.as_str(), fault)));
-        }
-        if let Some((bad, fault)) = faults.first() {
-            return Err(format!("{path}: Invalid value: {}: {fault}", golang::quote(bad)));
-        }
-    }
-    Ok(())
+    let after = Value::Object(after.clone());
+    let faults = match member {
+        "labels" => object_meta::validate_labels(&after, "metadata.labels"),
+        _ => object_meta::validate_annotations(&after, "metadata.annotation"),
+    };
+    if faults.is_empty() { Ok(()) } else { Err(field::aggregate(&faults)) }
 }
 
 /// Go's name for the type of a JSON value.
@@ -229,6 +220,22 @@ mod tests {
             (
                 with("/metadata/labels", json!({"a": 1})),
                 "invalid metadata: metadata.labels[a] must be a string, but is int64 in converted object",
+            ),
+            (
+                with("/metadata/labels", json!({"-": "a", "a": "-"})),
+                "invalid metadata: [metadata.labels: Invalid value: \"-\": name part must consist of alphanumeric characters, '-', '_' \
+                 or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', \
+                 regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'), metadata.labels: Invalid value: \"-\": a \
+                 valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end \
+                 with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is \
+                 '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')]",
+            ),
+            (
+                with(
+                    "/metadata",
+                    json!({"name": "n", "uid": "u", "annotations": {"a": "x".repeat(256 * 1024)}}),
+                ),
+                "invalid metadata: metadata.annotation: Too long: may not be more than 262144 bytes",
             ),
             (
                 with("/metadata/labels", json!("x")),

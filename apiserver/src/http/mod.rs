@@ -9,3 +9,4 @@ pub(crate) mod protobuf;
 pub(crate) mod query;
 pub(crate) mod reply;
 pub(crate) mod upgrade;
+mod warning;

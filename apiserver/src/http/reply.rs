@@ -13,7 +13,7 @@ use kubesmith_apimachinery::yaml::to_yaml;
 use serde_json::{Value, json};
 
 use super::negotiate::{self, Form};
-use super::protobuf;
+use super::{protobuf, warning};
 use crate::encode;
 use crate::status::ApiError;
 
@@ -171,11 +171,8 @@ impl Reply {
         for (name, value) in self.headers {
             headers.insert(name, value);
         }
-        for warning in self.warnings {
-            let escaped = warning.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " ");
-            if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{escaped}\"")) {
-                headers.append(WARNING, value);
-            }
+        for warning in warning::headers(&self.warnings) {
+            headers.append(WARNING, warning);
         }
         response
     }

@@ -201,7 +201,7 @@ impl Watch {
     /// Queues the initial objects, or else events from the history.
     async fn fill(&mut self) -> ApiResult<()> {
         if let Some((snapshot, marked)) = self.initial.take() {
-            return self.begin(snapshot, marked).await;
+            return self.begin(snapshot, marked).await.map_err(|error| failed_conversion(&error));
         }
         let batch = self.cursor.take();
         let mut batch = batch.map_err(|Compacted { floor }| {
@@ -209,7 +209,7 @@ impl Watch {
         })?;
         batch.events.retain(|event| event.key.starts_with(&*self.prefix));
         if conversion::is_by_webhook(&self.encoder.def) {
-            self.push_converted(&batch.events).await?;
+            self.push_converted(&batch.events).await.map_err(|error| failed_conversion(&error))?;
         } else {
             for event in &batch.events {
                 self.push(event);
@@ -355,6 +355,11 @@ impl Encoder {
             out.put_slice(&protobuf::frame(kind, &object));
         }
     }
+}
+
+/// The error of a watch whose object cannot be converted (`transformErrorToEvent` of apiserver's pkg/storage/etcd3/watcher.go).
+fn failed_conversion(error: &ApiError) -> ApiError {
+    ApiError::internal_of(error.message())
 }
 
 /// Writes an event as a line of JSON.

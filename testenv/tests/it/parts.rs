@@ -158,10 +158,28 @@ async fn resize_of_other_fields_is_refused() {
         refused("spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed")
     );
     assert_eq!(
-        resize(&|spec| spec["initContainers"][0]["resources"]["requests"]["cpu"] = json!("2")).await,
-        refused(
-            "spec.initContainers[0].resources: Forbidden: resources for non-sidecar init containers are immutable"
-        )
+        resize(&|spec| spec["initContainers"][0]["resources"] = Value::Null).await,
+        refused("spec.initContainers[0].resources.requests: Forbidden: resource requests cannot be removed")
+    );
+    let policy = json!([{"resourceName": "cpu", "restartPolicy": "RestartContainer"}]);
+    assert_eq!(
+        resize(&|spec| spec["containers"][0]["resizePolicy"] = policy.clone()).await,
+        refused("spec: Forbidden: only cpu and memory resources are mutable")
+    );
+    assert_eq!(
+        resize(&|spec| spec["initContainers"][0]["resizePolicy"] = json!([])).await,
+        (200, Vec::new()),
+        "there is none either way"
+    );
+    let faults = [
+        "spec.initContainers[0].resizePolicy[0].restartPolicy: Invalid value: \"RestartContainer\": must not be set to \
+         'RestartContainer' for non-sidecar initContainers",
+        "spec.initContainers[0]: Forbidden: only cpu and memory resources for init or sidecar containers are mutable",
+        "spec.initContainers[0]: Forbidden: non-sidecar init containers with a resize policy of RestartContainer cannot be resized",
+    ];
+    assert_eq!(
+        resize(&|spec| spec["initContainers"][0]["resizePolicy"] = policy.clone()).await,
+        (422, faults.map(str::to_owned).to_vec())
     );
     let (code, faults) = resize(&|spec| spec["containers"][0]["name"] = json!("other")).await;
     assert_eq!(code, 422);
@@ -171,6 +189,10 @@ async fn resize_of_other_fields_is_refused() {
                 .to_owned()
         ),
         "{faults:?}"
+    );
+    assert_eq!(
+        resize(&|spec| spec["initContainers"][0]["resources"]["requests"]["cpu"] = json!("2")).await,
+        (200, Vec::new())
     );
     env.stop().await;
 }

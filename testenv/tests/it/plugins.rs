@@ -278,6 +278,12 @@ async fn deleted_namespace_stays_without_its_controller() {
     let path = "/api/v1/namespaces/a/finalize";
     assert_eq!(patch(&env, path, "merge-patch+json", json!({"spec": {"finalizers": []}})).await.0, 405);
     assert_eq!(call(&env, Method::GET, path, Value::Null).await.0, 405);
+    let mut faulty = finalize.clone();
+    faulty["spec"]["finalizers"] = json!(["a.b/c", "orphan", "bad"]);
+    let (code, refusal) = call(&env, Method::PUT, path, faulty).await;
+    let fault = "spec.finalizers[2]: Invalid value: \"bad\": name is neither a standard finalizer name nor is it fully qualified";
+    assert_eq!(code, 422);
+    assert_eq!(refusal["message"], format!("Namespace \"a\" is invalid: {fault}"));
     let (_, kept) = call(&env, Method::PUT, path, finalize).await;
     assert_eq!(kept["metadata"]["labels"], json!({"kubernetes.io/metadata.name": "a", "x": "y"}));
     assert_eq!(kept["status"]["phase"], "Terminating");

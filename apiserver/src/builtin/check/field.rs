@@ -328,13 +328,11 @@ impl Errors {
         self.causes.extend(causes.into_iter().map(Cause::from));
     }
 
-    /// `ValidateAnnotations`, without the limit on their size.
+    /// `ValidateAnnotations`.
     pub(super) fn annotations(&mut self, field: &Field<'_>) {
-        for (key, _) in field.entries() {
-            for message in names::qualified_name(&key.to_lowercase()) {
-                self.push(Cause::invalid(&field.path, quoted(key), &message));
-            }
-        }
+        let causes =
+            kubesmith_apiextensions::structural::object_meta::validate_annotations(field.value, &field.path);
+        self.causes.extend(causes.into_iter().map(Cause::from));
     }
 
     /// `ValidateLabelSelector`.

@@ -67,8 +67,8 @@ pub(super) use jobs::{cron_job, job};
 pub(super) use network::{ingress_class, ip_address, service_cidr};
 pub(super) use nodes::{node, node_status};
 pub(super) use objects::{
-    api_service, controller_revision, lease, namespace, namespace_status, priority_class, role, role_binding,
-    runtime_class,
+    api_service, controller_revision, lease, namespace, namespace_finalizers, namespace_status,
+    priority_class, role, role_binding, runtime_class,
 };
 pub(super) use persistent_volumes::volume;
 pub(super) use pod_status::pod_status;

@@ -310,14 +310,27 @@ pub(in crate::builtin) fn namespace(object: &Value, old: Option<&Value>) -> Vec<
         let finalizers = Field::root(object).child("spec").child("finalizers");
         for finalizer in finalizers.items().filter(|_| old.is_none()) {
             let text = json!(finalizer.text());
-            let place = finalizers.holding(&text);
-            errors.qualified_name(&place);
-            if !finalizer.text().contains('/') && finalizer.text() != "kubernetes" {
-                let detail = "name is neither a standard finalizer name nor is it fully qualified";
-                errors.invalid(&place, detail);
-            }
+            finalizer_name(&finalizers.holding(&text), errors);
         }
     })
+}
+
+/// `ValidateNamespaceFinalizeUpdate` of `pkg/apis/core/validation`, which names the faulty item.
+pub(in crate::builtin) fn namespace_finalizers(object: &Value) -> Vec<Cause> {
+    Errors::of(|errors| {
+        for finalizer in Field::root(object).child("spec").child("finalizers").items() {
+            finalizer_name(&finalizer, errors);
+        }
+    })
+}
+
+/// `validateFinalizerName` of `pkg/apis/core/validation`, with `standardFinalizers` of `pkg/apis/core/helper`.
+fn finalizer_name(finalizer: &Field<'_>, errors: &mut Errors) {
+    errors.qualified_name(finalizer);
+    let is_standard = matches!(finalizer.text(), "kubernetes" | "orphan" | "foregroundDeletion");
+    if !finalizer.text().contains('/') && !is_standard {
+        errors.invalid(finalizer, "name is neither a standard finalizer name nor is it fully qualified");
+    }
 }
 
 #[cfg(test)]

@@ -38,9 +38,7 @@ pub(in crate::builtin) fn pod_resize(pod: &Value, old: &Value) -> Vec<Cause> {
             same_containers(&spec.child(list), &before.child(list), list, errors);
         }
         if errors.len() == count {
-            for list in lists {
-                resized(&spec.child(list), &before.child(list), errors);
-            }
+            resized(&spec, &before, errors);
         }
     })
 }
@@ -58,26 +56,54 @@ fn same_containers(new: &Field<'_>, old: &Field<'_>, list: &str, errors: &mut Er
     }
 }
 
-/// Checks that only `cpu` and `memory` change, not of plain init containers, and that no request or limit is removed.
-fn resized(new: &Field<'_>, old: &Field<'_>, errors: &mut Errors) {
-    for (new, old) in new.items().zip(old.items()) {
+/// Checks that only `cpu` and `memory` of containers change, and that no request or limit is removed. Plain init containers keep
+/// theirs if they would have to be restarted for it.
+fn resized(spec: &Field<'_>, before: &Field<'_>, errors: &mut Errors) {
+    let pairs = |list| spec.child(list).items().zip(before.child(list).items()).collect::<Vec<_>>();
+    let (containers, init_containers) = (pairs("containers"), pairs("initContainers"));
+    for (new, old) in init_containers.iter().chain(&containers) {
         let (resources, before) = (new.child("resources"), old.child("resources"));
-        let is_init = new.path.starts_with("spec.initContainers");
-        if is_init && old.child("restartPolicy").text() != "Always" && resources.value != before.value {
-            errors.forbidden(&resources, "resources for non-sidecar init containers are immutable");
-            continue;
-        }
         for part in ["requests", "limits"] {
             let amounts = resources.child(part);
             if is_removed(&amounts, &before.child(part)) {
                 errors.forbidden(&amounts, &format!("resource {part} cannot be removed"));
             }
         }
-        if fixed(resources.value) != fixed(before.value) {
-            let spec = new.at("spec");
-            errors.forbidden(&spec, "only cpu and memory resources are mutable");
+    }
+    for (new, old) in &containers {
+        if !is_only_resized(new, old) {
+            errors.forbidden(spec, "only cpu and memory resources are mutable");
         }
     }
+    for (new, old) in &init_containers {
+        if !is_only_resized(new, old) {
+            let detail = "only cpu and memory resources for init or sidecar containers are mutable";
+            errors.forbidden(new, detail);
+        }
+        if new.child("restartPolicy").text() == "Always" || new.value == old.value {
+            continue;
+        }
+        for policy in new.child("resizePolicy").items() {
+            if policy.child("restartPolicy").text() == "RestartContainer" {
+                let detail =
+                    "non-sidecar init containers with a resize policy of RestartContainer cannot be resized";
+                errors.forbidden(new, detail);
+            }
+        }
+    }
+}
+
+/// Reports whether a container differs in nothing but `cpu` and `memory`. Claims of the new one are not compared
+/// (`dropCPUMemoryResourcesFromContainer`).
+fn is_only_resized(new: &Field<'_>, old: &Field<'_>) -> bool {
+    let mut resources = new.child("resources").value.clone();
+    if let Some(resources) = resources.as_object_mut() {
+        resources.remove("claims");
+    }
+    let policies = |container: &Field<'_>| {
+        container.child("resizePolicy").items().map(|it| it.value.clone()).collect::<Vec<_>>()
+    };
+    fixed(&resources) == fixed(old.child("resources").value) && policies(new) == policies(old)
 }
 
 /// `resourcesRemoved`.

@@ -103,6 +103,12 @@ async fn objects_are_read_and_written_in_every_version() {
         (&request["desiredAPIVersion"], &request["objects"][0]["spec"]["size"]),
         (&json!("a.example/v2"), &json!(1))
     );
+    assert_eq!(
+        request["objects"][0]["metadata"]["resourceVersion"],
+        Value::Null,
+        "it is given after decoding"
+    );
+    assert_eq!(read["metadata"]["resourceVersion"], created["metadata"]["resourceVersion"]);
 
     let (code, created) = call(&env, Method::POST, V2, v2("b", 2)).await;
     assert_eq!(
@@ -268,7 +274,13 @@ async fn object_that_cannot_be_converted_is_an_error() {
         }
         let (_, events) =
             call(&env, Method::GET, &format!("{V2}?watch=true&resourceVersion=0"), Value::Null).await;
-        assert_eq!((&events["type"], &events["object"]["message"]), (&json!("ERROR"), &json!(expected)));
+        assert_eq!(events["type"], "ERROR");
+        let status = &events["object"];
+        assert_eq!(status["message"], format!("Internal error occurred: {expected}"));
+        assert_eq!(
+            (&status["reason"], &status["details"]["causes"]),
+            (&json!("InternalError"), &json!([{"message": expected}]))
+        );
         call(&env, Method::DELETE, &format!("{V1}/{name}"), Value::Null).await;
     }
     let (code, answer) = call(&env, Method::POST, V2, v2("refused", 1)).await;
