@@ -27,6 +27,15 @@ pub(super) use resource::inherits;
 /// A pair of rename rules: for writing and for reading.
 type Rules = (RenameRule, RenameRule);
 
+/// The rename rules of fields.
+#[derive(Clone, Copy)]
+struct Renames {
+    all: Rules,
+    /// Without `rename_all_fields`, which is not among the keys that schemars 0.8 takes from serde
+    /// (`SERDE_KEYWORDS`).
+    by_0_8: Rules,
+}
+
 /// The derive macros of kube and schemars that a type has.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KubeDerives {
@@ -98,7 +107,8 @@ impl Parser<'_> {
             let serde = SerdeContainer::read(&serde::effective(&item.attrs));
             let default = derives.default || has_default_of_fields(&item.attrs, &item.fields);
             let derives = KubeDerives { default, ..derives };
-            let body = self.kube_body(&item.fields, serde.rename_all, derives);
+            let renames = Renames { all: serde.rename_all, by_0_8: serde.rename_all };
+            let body = self.kube_body(&item.fields, renames, derives);
             self.derived(&item.attrs, &item.generics, &serde, body, derives)
         })
     }
@@ -164,8 +174,8 @@ impl Parser<'_> {
         PathExpr { loc, ..path.unwrap_or_else(nowhere) }
     }
 
-    fn kube_body(&self, fields: &Fields, rename: Rules, derives: KubeDerives) -> Body {
-        let field = |(at, field)| self.kube_field(at, field, rename, derives);
+    fn kube_body(&self, fields: &Fields, renames: Renames, derives: KubeDerives) -> Body {
+        let field = |(at, field)| self.kube_field(at, field, renames, derives);
         match fields {
             Fields::Named(_) => Body::Named(fields.iter().enumerate().map(field).collect()),
             Fields::Unnamed(_) => Body::Tuple(fields.iter().enumerate().map(field).collect()),
@@ -173,15 +183,14 @@ impl Parser<'_> {
         }
     }
 
-    fn kube_field(&self, at: usize, field: &syn::Field, rename: Rules, derives: KubeDerives) -> Field {
+    fn kube_field(&self, at: usize, field: &syn::Field, renames: Renames, derives: KubeDerives) -> Field {
         let serde = SerdeField::read(&serde::effective(&field.attrs));
-        let (name, read, written) = match &field.ident {
-            Some(ident) => (self.name(ident), serde.name_read(ident, rename), serde.name(ident, rename)),
-            None => {
-                let loc = self.loc(syn::spanned::Spanned::span(&field.ty));
-                (Name { text: at.to_string(), loc }, at.to_string(), at.to_string())
-            }
-        };
+        let name = field.ident.as_ref().map_or_else(
+            || Name { text: at.to_string(), loc: self.loc(syn::spanned::Spanned::span(&field.ty)) },
+            |ident| self.name(ident),
+        );
+        let in_json =
+            |name: &dyn Fn(&syn::Ident) -> String| field.ident.as_ref().map_or_else(|| at.to_string(), name);
         let (common, with) = self.schemars(&field.attrs, true);
         let written_by_type = serde::serde_as(&field.attrs);
         let has_serde_as_default =
@@ -189,13 +198,15 @@ impl Parser<'_> {
         let default = serde.default.as_ref().or(has_serde_as_default.then_some(&SerdeDefault::Trait));
         let default_loc = serde.key("default").map_or(name.loc, |span| self.loc(span));
         Field {
-            read,
-            written,
+            read: in_json(&|ident| serde.name_read(ident, renames.all)),
+            read_by_0_8: in_json(&|ident| serde.name_read(ident, renames.by_0_8)),
+            written: in_json(&|ident| serde.name(ident, renames.all)),
             ty: self.type_expr(&field.ty),
             common,
             with,
             // The macro `KubeSchema` does not pass garde's attributes on.
             validation: self.validation(&field.attrs, !derives.schema),
+            validation_by_0_8: self.validation_by_0_8(&field.attrs),
             serde: FieldSerde {
                 default: default.and_then(|default| self.default_expr(default, default_loc)),
                 flatten: serde.flatten,
@@ -217,7 +228,10 @@ impl Parser<'_> {
         let serde = SerdeVariant::read(&serde::effective(&variant.attrs));
         let name = variant.ident.unraw();
         let (common, with) = self.schemars(&variant.attrs, true);
-        let rename = serde.rename_all.unwrap_or(outer.rename_all_fields);
+        let renames = Renames {
+            all: serde.rename_all.unwrap_or(outer.rename_all_fields),
+            by_0_8: serde.rename_all.unwrap_or_default(),
+        };
         let read = serde.rename_deserialize.clone();
         Variant {
             name: self.name(&variant.ident),
@@ -225,7 +239,7 @@ impl Parser<'_> {
             written: serde.name(&variant.ident, outer.rename_all),
             common,
             with,
-            body: self.kube_body(&variant.fields, rename, KubeDerives { schema: false, ..derives }),
+            body: self.kube_body(&variant.fields, renames, KubeDerives { schema: false, ..derives }),
             untagged: serde.untagged,
             skip_deserializing: serde.skip_deserializing,
             is_default: variant.attrs.iter().any(|attribute| attribute.path().is_ident("default")),

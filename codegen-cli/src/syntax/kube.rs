@@ -42,7 +42,7 @@ pub struct Common {
     /// `description`
     pub description: Option<ValueExpr>,
     /// `example`
-    pub examples: Vec<code::Expr>,
+    pub examples: Vec<Example>,
     /// `extend`
     pub extensions: Vec<(String, code::Expr)>,
     /// `transform`: functions that change the schema.
@@ -79,6 +79,15 @@ impl Common {
             && unknown.is_empty()
             && !deprecated
     }
+}
+
+/// `example = ..`
+#[derive(Clone, Debug)]
+pub struct Example {
+    /// The expression.
+    pub value: code::Expr,
+    /// A call of the function that a string names, which schemars 0.8 takes it for.
+    pub call: Option<code::Expr>,
 }
 
 /// The source of a schema that replaces the type's own.
@@ -135,6 +144,8 @@ pub struct Field {
     pub name: Name,
     /// The name in JSON for deserialization.
     pub read: String,
+    /// The name without `rename_all_fields`, which schemars 0.8 does not know.
+    pub read_by_0_8: String,
     /// The name in JSON for serialization.
     pub written: String,
     /// Its type.
@@ -145,6 +156,8 @@ pub struct Field {
     pub with: Option<With>,
     /// `#[schemars(range(..))]` and similar.
     pub validation: Validation,
+    /// The constraints that schemars 0.8 reads in the same attributes.
+    pub validation_by_0_8: Validation,
     /// serde's attributes.
     pub serde: FieldSerde,
     /// `#[x_kube(..)]`, for `KubeSchema`.
@@ -202,12 +215,14 @@ pub struct Validation {
     pub contains: Option<ValueExpr>,
     /// `required`
     pub required: bool,
-    /// `email`, `url`, `ip`: the format.
+    /// `email`, `url`, `ip`, `phone`: the format.
     pub format: Option<&'static str>,
     /// `inner(..)`
     pub inner: Option<Box<Validation>>,
     /// Keys of these that lack the parentheses around arguments.
     pub malformed: Vec<Name>,
+    /// Arguments of `length` and `range` that schemars does not know.
+    pub unknown: Vec<Name>,
 }
 
 /// Bounds.

@@ -194,3 +194,85 @@ fn type_that_the_version_lacks_is_an_error() {
     let text = String::from_utf8(project.run(&unknown).stderr).unwrap();
     assert!(text.contains("use one from 1.16 to 1.37"), "{text}");
 }
+
+/// The schema of the spec whose type is followed by these, with kube 1.1 and its schemars 0.8.
+fn spec_of_0_8(fields: &str, types: &str) -> Value {
+    let project = project("1.1.0", "0.25.0", "v1_33");
+    let lib = LIB.split_once("small: i8").unwrap().0;
+    let derive = "#[derive(Clone, Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]\n";
+    let types = types.replace("@derive ", derive);
+    project.write("api/src/lib.rs", format!("{lib}{fields} }}\nuse std::collections::BTreeMap;\n{types}"));
+    spec(&project, None)
+}
+
+/// `schemars_derive/src/attr` of schemars 0.8.22.
+#[test]
+fn attributes_have_the_meaning_of_schemars_0_8() {
+    let fields = r#"
+        #[garde(length(min = 2))] garde: String,
+        #[validate(ip)] ip: String,
+        #[validate(phone)] phone: String,
+        #[validate(email(message = "no"))] email: String,
+        #[validate(contains = "k")] map: BTreeMap<String, String>,
+        #[validate(required_nested)] #[serde(default)] nested: Option<String>,
+        #[schemars(example = "example")] example: u8,
+        from: From, with: With, wrapped: Wrapped,
+        /// Words.
+        plain: Option<Plain>,
+        all: All, one: One"#;
+    let types = r#"fn example() -> u8 { 7 }
+        @derive #[serde(try_from = "String")] struct From { x: u8 }
+        @derive #[schemars(with = "String")] struct With { y: u8 }
+        @derive struct Wrapped(/** Words. */ String);
+        @derive #[serde(transparent)] /** Words. */ struct Plain(/** Words. */ String);
+        @derive #[serde(rename_all_fields = "camelCase")] enum All { One { some_text: String } }
+        @derive enum One { One { x: u8 }, #[serde(untagged)] Other { y: u8 } }"#;
+    let spec = spec_of_0_8(fields, types);
+    let field = |name: &str| spec["properties"][name].clone();
+    for name in ["garde", "ip", "email", "wrapped"] {
+        assert_eq!(field(name), json!({"type": "string"}), "{name}");
+    }
+    assert_eq!(field("phone"), json!({"type": "string", "format": "phone"}));
+    assert_eq!(field("map")["required"], json!(["k"]));
+    assert_eq!(field("example")["example"], 7);
+    assert_eq!(field("from")["required"], json!(["x"]));
+    assert_eq!(field("with")["required"], json!(["y"]));
+    assert_eq!(field("plain"), json!({"type": "string", "nullable": true, "description": "Words."}));
+    assert!(field("all").to_string().contains("some_text"), "{}", field("all"));
+    assert_eq!(field("one")["oneOf"], json!([{"required": ["One"]}, {"required": ["Other"]}]));
+    assert!(!spec["required"].as_array().unwrap().contains(&json!("nested")));
+}
+
+#[test]
+fn advice_about_defaults_is_for_the_version_of_schemars() {
+    for (kube, advice) in [("1.1.0", "#[schemars(default = "), ("3.1.0", "#[schemars(!default)]")] {
+        let project = project(kube, "0.25.0", "v1_33");
+        let lib = LIB.replace("small: i8", "#[serde(default = \"unknown\")] small: i8");
+        project.write("api/src/lib.rs", format!("{lib}fn unknown() -> i8 {{ std::process::id() as i8 }}\n"));
+        let arguments = ["generate", "--only", "crd", "--input", "api", "--crd-output", "crds"];
+        let text = String::from_utf8(project.run(&arguments).stderr).unwrap();
+        assert!(text.contains("KS0419") && text.contains(advice), "{text}");
+    }
+}
+
+/// `expr_for_struct` and `json_schema_for_flatten` of schemars 0.8.22.
+#[test]
+fn structs_have_the_fields_of_schemars_0_8() {
+    let fields = r#"
+        #[serde(skip_deserializing)] written: String,
+        #[serde(skip)] skipped: String,
+        #[serde(default, skip_serializing)] read: String,
+        #[serde(flatten)] map: BTreeMap<String, String>,
+        #[serde(flatten)] one: One, #[serde(flatten)] two: Option<Two>"#;
+    let types = r#"
+        @derive enum One { A { x: u8 }, B { x: u8 } }
+        @derive enum Two { C { x: u8 }, D { x: u8 } }"#;
+    let spec = spec_of_0_8(fields, types);
+    assert_eq!(spec["properties"]["written"], json!({"type": "string", "default": ""}));
+    assert_eq!(spec["properties"].get("skipped"), None);
+    assert_eq!(spec["required"], json!(["read"]));
+    assert_eq!(spec.get("additionalProperties"), None);
+    // Of two flattened enums, the first one remains.
+    assert_eq!(spec["oneOf"], json!([{"required": ["A"]}, {"required": ["B"]}]));
+    assert_eq!((spec.get("allOf"), spec.get("anyOf")), (None, None));
+}

@@ -5,11 +5,12 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use super::pieces;
 use super::types::{Dialect, Env, Param, SIZE_LIMIT, Ty};
+use super::{pieces, schemars_0_8};
 use crate::diag::Diagnostic;
 use crate::resolve::ItemId;
-use crate::syntax::kube::{Body, Common, Container, DefaultExpr, Derived, Field, With};
+use crate::syntax::TypeExpr;
+use crate::syntax::kube::{Body, Common, Container, DefaultExpr, Derived, Example, Field, Validation, With};
 use kubesmith_core::diag::Code;
 
 impl Dialect<'_, '_> {
@@ -72,16 +73,12 @@ impl Dialect<'_, '_> {
             }
             Ty::Item(id, params) => {
                 let derived = self.item(*id).schemars.as_deref().filter(|derived| derived.derives_schema)?;
-                let (with, field) = (&derived.with, transparent_field(derived));
-                if !derived.common.is_empty() || (with.is_none() && field.is_none()) {
-                    return None;
-                }
-                let inner = self.inside(*id, params, |dialect, env| match (with, field) {
-                    (Some(With::Type(ty)), _) => dialect.ty(env, ty),
-                    (None, Some(field)) if field.is_plain() => dialect.ty(env, &field.ty),
-                    _ => None,
-                });
-                inner.map(Forward::Same)
+                let ty = if self.locked.is_schemars_0_8() {
+                    schemars_0_8::forwarded_type(derived)?
+                } else {
+                    forwarded_type(derived)?
+                };
+                self.inside(*id, params, |dialect, env| dialect.ty(env, ty)).map(Forward::Same)
             }
             _ => None,
         }
@@ -150,24 +147,24 @@ impl Dialect<'_, '_> {
 
     /// Returns the derive macro's result for a type.
     pub(super) fn container(&mut self, env: &Env, derived: &Derived) -> Option<Value> {
-        let mut schema = if let Some(with) = &derived.with {
+        // `with`, `from` and `try_from` of types: since schemars 1.0.0-rc.1 (its CHANGELOG.md).
+        let is_0_8 = self.locked.is_schemars_0_8();
+        let mut schema = if let (Some(with), false) = (&derived.with, is_0_8) {
             self.with(env, with)?
-        } else if let Some(field) = transparent_field(derived) {
-            if self.locked.is_schemars_0_8() {
-                // `schemars_derive/src/lib.rs`: the schema is that of the field's type, without its
-                // attributes.
-                return match &field.with {
-                    Some(with) => self.with(env, with),
-                    None => {
-                        let ty = self.ty(env, &field.ty)?;
-                        self.schema(&ty)
-                    }
-                };
-            }
-            self.field(env, field, false)?
+        } else if let (Some(field), true) = (schemars_0_8::transparent_field(derived), is_0_8) {
+            // `schemars_derive/src/lib.rs`: the schema is that of the field's type, without its attributes.
+            return match &field.with {
+                Some(with) => self.with(env, with),
+                None => {
+                    let ty = self.ty(env, &field.ty)?;
+                    self.schema(&ty)
+                }
+            };
+        } else if let (Some(field), false) = (transparent_field(derived), is_0_8) {
+            self.field(env, field, Place::Content)?
         } else if derived.is_repr {
             self.numbered(env, derived)?
-        } else if let Some(read_as) = &derived.serde.read_as {
+        } else if let (Some(read_as), false) = (&derived.serde.read_as, is_0_8) {
             let ty = self.ty(env, read_as)?;
             self.schema(&ty)?
         } else {
@@ -183,7 +180,7 @@ impl Dialect<'_, '_> {
         let Container { deny_unknown_fields, default, .. } = &derived.serde;
         match &derived.body {
             Body::Unit => Some(json!({"type": "null"})),
-            Body::Tuple(fields) if fields.len() == 1 => self.field(env, &fields[0], false),
+            Body::Tuple(fields) if fields.len() == 1 => self.field(env, &fields[0], Place::Content),
             Body::Tuple(fields) => self.tuple(env, fields),
             Body::Named(fields) => self.structure(env, fields, default.as_ref(), *deny_unknown_fields),
             Body::Enum(variants) => self.enumeration(env, variants, &derived.serde),
@@ -202,13 +199,15 @@ impl Dialect<'_, '_> {
     }
 
     /// A field's schema, without default and extensions.
-    pub(super) fn field(&mut self, env: &Env, field: &Field, is_tagged_content: bool) -> Option<Value> {
-        let mut schema = self.bare_field(env, field, is_tagged_content)?;
+    pub(super) fn field(&mut self, env: &Env, field: &Field, place: Place) -> Option<Value> {
+        let mut schema = self.bare_field(env, field, place)?;
         self.extend(env, &mut schema, &field.common)?;
         Some(schema)
     }
 
-    fn bare_field(&mut self, env: &Env, field: &Field, is_tagged_content: bool) -> Option<Value> {
+    fn bare_field(&mut self, env: &Env, field: &Field, place: Place) -> Option<Value> {
+        let is_0_8 = self.locked.is_schemars_0_8();
+        let validation = field.validation(is_0_8);
         let mut schema = match &field.with {
             Some(With::Function(path)) => self.function(env, path)?,
             with => {
@@ -217,16 +216,21 @@ impl Dialect<'_, '_> {
                     _ => &field.ty,
                 };
                 let ty = self.ty(env, expr)?;
-                let made = if field.validation.required { self.non_optional(&ty) } else { self.schema(&ty) };
+                let made = if validation.required { self.non_optional(&ty) } else { self.schema(&ty) };
                 self.located(made, field)?
             }
         };
-        if is_tagged_content {
+        if place == Place::Tagged && !is_0_8 {
             schema = pieces::tagged_content(schema);
         }
-        self.common(env, &mut schema, &field.common)?;
-        self.validate(env, &mut schema, &field.validation)?;
-        if field.serde.skip_serializing {
+        // In schemars 0.8, only properties have titles, descriptions and examples of their own
+        // (`expr_for_field` of `schema_exprs.rs`).
+        let has_metadata = place == Place::Property || !is_0_8;
+        if has_metadata {
+            self.common(env, &mut schema, &field.common)?;
+        }
+        self.validate(env, &mut schema, validation)?;
+        if field.serde.skip_serializing && has_metadata {
             pieces::insert(&mut schema, "writeOnly", true);
         }
         Some(schema)
@@ -234,7 +238,7 @@ impl Dialect<'_, '_> {
 
     pub(super) fn tuple(&mut self, env: &Env, fields: &[Field]) -> Option<Value> {
         let kept = fields.iter().filter(|field| !field.serde.skip_deserializing);
-        let items: Option<Vec<Value>> = kept.map(|field| self.field(env, field, false)).collect();
+        let items: Option<Vec<Value>> = kept.map(|field| self.field(env, field, Place::Content)).collect();
         let items = items?;
         let len = items.len();
         Some(if items.is_empty() {
@@ -257,7 +261,10 @@ impl Dialect<'_, '_> {
             pieces::insert(&mut schema, "additionalProperties", false);
         }
         let mut complete = true;
-        for field in fields.iter().filter(|field| !field.serde.skip_deserializing) {
+        for field in fields {
+            if !self.is_property(field) {
+                continue;
+            }
             complete &= self.structure_field(env, &mut schema, field, default).is_some();
         }
         complete.then_some(schema)
@@ -270,6 +277,8 @@ impl Dialect<'_, '_> {
         field: &Field,
         container_default: Option<&DefaultExpr>,
     ) -> Option<()> {
+        let is_0_8 = self.locked.is_schemars_0_8();
+        let is_required = field.validation(is_0_8).required;
         if field.serde.flatten {
             let (inner, is_option) = match &field.with {
                 Some(With::Function(path)) => (self.function(env, path)?, false),
@@ -279,20 +288,31 @@ impl Dialect<'_, '_> {
                     (self.non_optional(&ty)?, self.is_option(&ty))
                 }
             };
-            let is_optional = is_option && !field.validation.required;
-            pieces::flatten(schema, pieces::flattened(inner, is_optional, self.locked.is_schemars_0_8()));
+            self.flatten(schema, inner, is_option && !is_required);
             return Some(());
         }
-        let mut property = self.bare_field(env, field, false)?;
-        let has_default = container_default.is_some() || field.serde.default.is_some();
+        let field = &*self.with_default(field, container_default);
+        let mut property = self.bare_field(env, field, Place::Property)?;
+        let has_default = (container_default.is_some() || field.serde.default.is_some())
+            // `field_default_expr` of schemars 0.8
+            && !(is_0_8 && field.serde.skip_serializing);
         let says_default = field.common.extensions.iter().any(|(key, _)| key == "default");
         if has_default && !field.serde.skip_serializing && !says_default {
             self.set_default(env, &mut property, field, container_default)?;
         }
         self.extend(env, &mut property, &field.common)?;
-        let is_optional = has_default || (!field.validation.required && self.field_is_option(env, field));
-        pieces::property(schema, &field.read, is_optional, property);
+        let is_optional = has_default || (!is_required && self.field_is_option(env, field));
+        pieces::property(schema, field.read(is_0_8), is_optional, property);
         Some(())
+    }
+
+    /// Merges the schema of a flattened field into that of its struct.
+    pub(super) fn flatten(&self, schema: &mut Value, inner: Value, is_optional: bool) {
+        if self.locked.is_schemars_0_8() {
+            schemars_0_8::flatten_field(schema, inner, is_optional);
+        } else {
+            pieces::flatten(schema, pieces::flattened(inner, is_optional));
+        }
     }
 
     fn field_is_option(&mut self, env: &Env, field: &Field) -> bool {
@@ -337,8 +357,14 @@ impl Dialect<'_, '_> {
             }
         }
         if !common.examples.is_empty() {
+            // A string names a function in schemars 0.8 (`metadata.rs`), and is an expression since 1.0.0-alpha.16.
+            let is_0_8 = self.locked.is_schemars_0_8();
+            let expr = |example: &'_ Example| match &example.call {
+                Some(call) if is_0_8 => call.clone(),
+                _ => example.value.clone(),
+            };
             let examples: Option<Vec<Value>> =
-                common.examples.iter().map(|example| self.json(env, example)).collect();
+                common.examples.iter().map(|example| self.json(env, &expr(example))).collect();
             pieces::insert(schema, "examples", examples?);
         }
         Some(())
@@ -399,6 +425,29 @@ enum Forward {
     Same(Ty),
 }
 
+/// The place of a field's schema.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A property of a struct.
+    Property,
+    /// The content of a type or variant, or a part of it.
+    Content,
+    /// The content of an internally tagged variant.
+    Tagged,
+}
+
+/// The type whose schema a type has as a whole.
+fn forwarded_type(derived: &Derived) -> Option<&TypeExpr> {
+    if !derived.common.is_empty() {
+        return None;
+    }
+    match (&derived.with, transparent_field(derived)) {
+        (Some(With::Type(ty)), _) => Some(ty),
+        (None, Some(field)) if field.is_plain() => Some(&field.ty),
+        _ => None,
+    }
+}
+
 /// The only field of a transparent struct.
 fn transparent_field(derived: &Derived) -> Option<&Field> {
     let (Body::Named(fields) | Body::Tuple(fields)) = &derived.body else { return None };
@@ -409,6 +458,16 @@ fn transparent_field(derived: &Derived) -> Option<&Field> {
 }
 
 impl Field {
+    /// Its constraints for this version of schemars.
+    fn validation(&self, is_0_8: bool) -> &Validation {
+        if is_0_8 { &self.validation_by_0_8 } else { &self.validation }
+    }
+
+    /// Its name in the schema of this version of schemars.
+    pub(super) fn read(&self, is_0_8: bool) -> &str {
+        if is_0_8 { &self.read_by_0_8 } else { &self.read }
+    }
+
     /// Whether no attribute changes the field's schema.
     fn is_plain(&self) -> bool {
         let validation = &self.validation;

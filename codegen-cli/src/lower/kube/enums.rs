@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::pieces;
+use super::container::Place;
 use super::types::{Dialect, Env};
+use super::{pieces, schemars_0_8};
 use crate::syntax::kube::{Body, Container, Derived, Variant};
 
 impl Dialect<'_, '_> {
@@ -14,7 +15,8 @@ impl Dialect<'_, '_> {
         serde: &Container,
     ) -> Option<Value> {
         let kept: Vec<&Variant> = variants.iter().filter(|variant| !variant.skip_deserializing).collect();
-        if variants.is_empty() {
+        // schemars 0.8 has an empty list of values.
+        if variants.is_empty() && !self.locked.is_schemars_0_8() {
             return Some(Value::Bool(false));
         }
         let deny = serde.deny_unknown_fields;
@@ -44,7 +46,7 @@ impl Dialect<'_, '_> {
     ) -> Option<Value> {
         let mut out = Vec::with_capacity(variants.len());
         for variant in variants {
-            out.push(if variant.untagged {
+            out.push(if self.is_untagged(variant) {
                 self.untagged(env, variant, deny, true)?
             } else {
                 let mut schema = branch(self, variant)?;
@@ -53,13 +55,16 @@ impl Dialect<'_, '_> {
                 schema
             });
         }
-        Some(json!({keyword(variants): out}))
+        Some(json!({self.keyword(variants): out}))
     }
 
     /// `"name"` and `{"name": content}`. Unit variants without attributes share one branch.
     fn external(&mut self, env: &Env, variants: &[&Variant], deny: bool) -> Option<Value> {
         let is_name = |variant: &&&Variant| {
-            is_unit(variant) && variant.with.is_none() && variant.common.is_empty() && !variant.untagged
+            is_unit(variant)
+                && variant.with.is_none()
+                && variant.common.is_empty()
+                && !self.is_untagged(variant)
         };
         let names: Vec<&str> = variants.iter().filter(is_name).map(|variant| variant.read.as_str()).collect();
         let others: Vec<&Variant> = variants.iter().copied().filter(|variant| !is_name(&variant)).collect();
@@ -81,7 +86,7 @@ impl Dialect<'_, '_> {
             }))
         })?;
         if !names.is_empty()
-            && let Some(Value::Array(branches)) = out.get_mut(keyword(&others))
+            && let Some(Value::Array(branches)) = out.get_mut(self.keyword(&others))
         {
             branches.insert(0, unit);
         }
@@ -92,9 +97,12 @@ impl Dialect<'_, '_> {
     fn internal(&mut self, env: &Env, variant: &Variant, tag: &str, deny: bool) -> Option<Value> {
         let mut schema = match (&variant.with, &variant.body) {
             (Some(with), _) => self.with(env, with)?,
-            (None, Body::Tuple(fields)) if fields.len() == 1 => self.field(env, &fields[0], true)?,
+            (None, Body::Tuple(fields)) if fields.len() == 1 => self.field(env, &fields[0], Place::Tagged)?,
             _ => self.content(env, variant, deny)?,
         };
+        if self.locked.is_schemars_0_8() {
+            return Some(schemars_0_8::tagged(schema, tag, &variant.read, deny));
+        }
         pieces::tag(&mut schema, tag, &variant.read, deny);
         Some(schema)
     }
@@ -138,11 +146,20 @@ impl Dialect<'_, '_> {
 
     fn content(&mut self, env: &Env, variant: &Variant, deny: bool) -> Option<Value> {
         match &variant.body {
-            Body::Tuple(fields) if fields.len() == 1 => self.field(env, &fields[0], false),
+            Body::Tuple(fields) if fields.len() == 1 => self.field(env, &fields[0], Place::Content),
             Body::Tuple(fields) => self.tuple(env, fields),
             Body::Named(fields) => self.structure(env, fields, None, deny),
             Body::Unit | Body::Enum(_) => Some(json!({"type": "null"})),
         }
+    }
+
+    /// `untagged` of a variant, which schemars knows since 1.0.0-alpha.19.
+    fn is_untagged(&self, variant: &Variant) -> bool {
+        variant.untagged && !self.locked.is_schemars_0_8()
+    }
+
+    fn keyword(&self, variants: &[&Variant]) -> &'static str {
+        if variants.iter().any(|variant| self.is_untagged(variant)) { "anyOf" } else { "oneOf" }
     }
 
     /// `JsonSchema_repr`: the discriminants.
@@ -172,8 +189,4 @@ pub(super) fn integer(value: i128) -> Option<Value> {
 
 fn is_unit(variant: &Variant) -> bool {
     matches!(variant.body, Body::Unit)
-}
-
-fn keyword(variants: &[&Variant]) -> &'static str {
-    if variants.iter().any(|variant| variant.untagged) { "anyOf" } else { "oneOf" }
 }

@@ -7,7 +7,7 @@
 //! that an API server would refuse.
 //!
 //! Sources: schemars 1.2 (`schemars_derive`'s `schema_exprs.rs` and `attr`, `schemars`' `json_schema_impls` and
-//! `transform.rs`), kube-derive 5.0 and kube-core 5.0 (`schema.rs`, `cel.rs`). `testdata/kube-rs` compares the
+//! `transform.rs`), schemars 0.8.22 for kube before 2 ([`schemars_0_8`]), kube-derive 5.0 and kube-core 5.0 (`schema.rs`, `cel.rs`). `testdata/kube-rs` compares the
 //! results with those of the compiled types.
 
 mod code;
@@ -26,6 +26,7 @@ mod reports;
 mod resource;
 mod rewrite;
 mod rules;
+mod schemars_0_8;
 mod structural;
 mod types;
 mod validation;

@@ -45,7 +45,14 @@ pub(super) fn property(schema: &mut Value, name: &str, is_optional: bool, value:
     if let Value::Object(properties) = members.entry("properties").or_insert_with(|| json!({})) {
         properties.insert(name.to_string(), value);
     }
-    if !is_optional && let Value::Array(required) = members.entry("required").or_insert_with(|| json!([])) {
+    if !is_optional {
+        require(schema, name);
+    }
+}
+
+/// Adds a required property.
+pub(super) fn require(schema: &mut Value, name: &str) {
+    if let Value::Array(required) = object(schema).entry("required").or_insert_with(|| json!([])) {
         required.push(name.into());
     }
 }
@@ -90,7 +97,7 @@ pub(super) fn nullable(mut schema: Value) -> Value {
 }
 
 /// The schema of a flattened field without its `Option`.
-pub(super) fn flattened(mut schema: Value, is_optional: bool, is_0_8: bool) -> Value {
+pub(super) fn flattened(mut schema: Value, is_optional: bool) -> Value {
     if let Some(names) = take_unit_variants(&mut schema)
         && let Value::Array(branches) = object(&mut schema).entry("oneOf").or_insert_with(|| json!([]))
     {
@@ -99,9 +106,7 @@ pub(super) fn flattened(mut schema: Value, is_optional: bool, is_0_8: bool) -> V
             |name| json!({"type": "object", "properties": {name: {"type": "null"}}, "required": [name]}),
         ));
     }
-    if is_optional && is_0_8 {
-        object(&mut schema).remove("required");
-    } else if is_optional {
+    if is_optional {
         make_optional(&mut schema);
     }
     allow_unknown(&mut schema);
@@ -310,7 +315,7 @@ mod tests {
 
     #[test]
     fn flattened_unit_variants_are_null() {
-        let schema = flattened(json!({"type": "string", "enum": ["a"]}), false, false);
+        let schema = flattened(json!({"type": "string", "enum": ["a"]}), false);
         let branch = json!({"type": "object", "properties": {"a": {"type": "null"}}, "required": ["a"]});
         assert_eq!(schema, json!({"oneOf": [branch]}));
     }

@@ -98,8 +98,12 @@ impl Dialect<'_, '_> {
         depth: usize,
         out: &mut BTreeMap<String, Loc>,
     ) {
-        for field in fields.iter().filter(|field| !field.serde.skip_deserializing) {
-            let below = if field.serde.flatten { prefix.to_string() } else { joined(prefix, &field.read) };
+        for field in fields {
+            if !self.is_property(field) {
+                continue;
+            }
+            let name = field.read(self.locked.is_schemars_0_8());
+            let below = if field.serde.flatten { prefix.to_string() } else { joined(prefix, name) };
             if !field.serde.flatten {
                 out.entry(below.clone()).or_insert(field.name.loc);
             }

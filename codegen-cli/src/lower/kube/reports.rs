@@ -100,23 +100,32 @@ impl Dialect<'_, '_> {
         let message = format!(
             "the default of `{field}` depends on a variable of the environment, which is taken as not set"
         );
+        // schemars 0.8 cannot leave a default out.
+        let help = if self.locked.is_schemars_0_8() {
+            "name a function with a constant value in `#[schemars(default = \"...\")]`"
+        } else {
+            "leave the default out of the schema with `#[schemars(!default)]`, and set it where the object is read"
+        };
         self.error(
             Diagnostic::warning(Code::SCHEMA_AT_RUN_TIME, loc, message)
                 .note("a program that prints the definition finds it unset, unless it is run with it")
-                .help("leave the default out of the schema with `#[schemars(!default)]`, and set it where the object is read"),
+                .help(help),
         );
     }
 
     /// Reports an unknown default.
     pub(super) fn unreadable_default(&mut self, loc: Loc, message: &str) {
+        let help = if self.locked.is_schemars_0_8() {
+            "name a function in `#[schemars(default = \"...\")]` whose value is written out"
+        } else {
+            "say it with `#[schemars(extend(\"default\" = ...))]`, or leave it out of the schema with \
+             `#[schemars(!default)]`"
+        };
         self.error(
             Diagnostic::error(Code::SCHEMA_AT_RUN_TIME, loc, message)
                 .secondary(self.beyond_of(loc), BEYOND)
                 .note("schemars writes the default into the schema; the source is read, not run")
-                .help(
-                    "say it with `#[schemars(extend(\"default\" = ...))]`, or leave it out of the schema with \
-                     `#[schemars(!default)]`",
-                ),
+                .help(help),
         );
     }
 }

@@ -67,7 +67,7 @@ impl Dialect<'_, '_> {
             None => None,
         };
         if resource.no_spec {
-            pieces::flatten(&mut schema, pieces::flattened(inner?, is_option, self.locked.is_schemars_0_8()));
+            self.flatten(&mut schema, inner?, is_option);
         } else {
             pieces::property(&mut schema, "spec", is_option, inner?);
         }

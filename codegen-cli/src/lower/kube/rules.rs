@@ -32,7 +32,8 @@ impl Dialect<'_, '_> {
             );
             return None;
         }
-        let property = schema.get_mut("properties").and_then(|properties| properties.get_mut(&field.read));
+        let name = field.read(self.locked.is_schemars_0_8());
+        let property = schema.get_mut("properties").and_then(|properties| properties.get_mut(name));
         let Some(property) = property else { return Some(()) };
         self.add_rules(env, property, &x_kube.rules)?;
         match &x_kube.merge {

@@ -23,6 +23,14 @@ impl Dialect<'_, '_> {
             ));
             return None;
         }
+        if let Some(key) = validation.unknown.first() {
+            let message = format!("unknown argument `{}` of a constraint in #[schemars]", key.text);
+            self.error(
+                Diagnostic::error(Code::UNKNOWN_KEY, key.loc, message)
+                    .help("the bounds are `min`, `max`, and `equal` of `length`"),
+            );
+            return None;
+        }
         if let Some(length) = &validation.length {
             self.limits(env, schema, length, "string", "Length")?;
             self.limits(env, schema, length, "array", "Items")?;
@@ -37,6 +45,10 @@ impl Dialect<'_, '_> {
         if let Some(text) = &validation.contains {
             let text = self.text(env, text)?;
             pieces::constrain(schema, "string", "pattern", escape(&text));
+            // `apply_to_schema_expr` of schemars 0.8
+            if self.locked.is_schemars_0_8() && pieces::has_type(schema, "object") {
+                pieces::require(schema, &text);
+            }
         }
         if let Some(format) = validation.format {
             pieces::insert(schema, "format", format);

@@ -52,6 +52,9 @@ const KEYS: &[&str] = &[
     "apiextensions",
 ];
 
+/// Keys for paths of crates in kube-derive 0.63 (`CrateOptions`), which later versions have in `crates(..)`.
+const CRATES: &[&str] = &["kube_core", "k8s_openapi", "schemars", "serde", "serde_json"];
+
 /// Whether kube's own macro `Resource` has `#[resource(inherit = ..)]`.
 pub(in crate::parse) fn inherits(attributes: &[Attribute]) -> bool {
     super::serde::metas(attributes, "resource").iter().any(|meta| meta.path().is_ident("inherit"))
@@ -265,6 +268,7 @@ impl Parser<'_> {
                 }
             }
             "derive" | "attr" | "crates" | "cel" => {}
+            name if CRATES.contains(&name) => {}
             _ => {
                 let near = closest(&name, KEYS.iter().copied());
                 let help = near.map_or_else(

@@ -4,7 +4,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Token};
 
 use super::{Parser, serde, with_type};
-use crate::syntax::kube::{Common, With};
+use crate::syntax::kube::{Common, Example, With};
 use crate::syntax::{Name, ValueKind, code};
 
 /// Keys that other code reads or that do not affect the schema: those of validation (`attr/validation.rs`,
@@ -54,7 +54,7 @@ impl Parser<'_> {
         match (name.as_str(), meta) {
             ("title", Meta::NameValue(pair)) => common.title = Some(self.value(&pair.value)),
             ("description", Meta::NameValue(pair)) => common.description = Some(self.value(&pair.value)),
-            ("example", Meta::NameValue(pair)) => common.examples.push(self.code(&pair.value)),
+            ("example", Meta::NameValue(pair)) => common.examples.push(self.example(&pair.value)),
             ("transform", Meta::NameValue(pair)) => common.transforms.push(self.code(&pair.value)),
             ("with", Meta::NameValue(pair)) => *with = with_type(self, &pair.value).or(with.take()),
             ("schema_with", Meta::NameValue(pair)) => {
@@ -88,6 +88,15 @@ impl Parser<'_> {
             }
             _ => {}
         }
+    }
+
+    fn example(&self, value: &Expr) -> Example {
+        let function = match value {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => text.parse::<syn::ExprPath>().ok(),
+            _ => None,
+        };
+        let call = function.map(|function| self.code(&syn::parse_quote!(#function())));
+        Example { value: self.code(value), call }
     }
 
     /// The lines of the documentation, each without the space after `///`.

@@ -18,77 +18,115 @@ enum Owner {
     Garde,
 }
 
+/// The reader of an attribute.
+#[derive(Clone, Copy)]
+struct Reader {
+    owner: Owner,
+    /// schemars 0.8, whose `attr/validation.rs` differs from that of schemars 1.
+    is_0_8: bool,
+}
+
 impl Parser<'_> {
-    /// The constraints of the three attributes on a field; the first one to set a constraint wins.
+    /// The constraints of the three attributes on a field, as schemars 1 reads them; the first one to set a
+    /// constraint wins.
     pub(super) fn validation(&self, attributes: &[Attribute], with_garde: bool) -> Validation {
-        let mut out = Validation::default();
         let owners = [("schemars", Owner::Schemars), ("validate", Owner::Validate), ("garde", Owner::Garde)];
-        for (name, owner) in owners.into_iter().filter(|(_, owner)| with_garde || *owner != Owner::Garde) {
+        let read = &owners[..if with_garde { 3 } else { 2 }];
+        self.constraints(attributes, read, false)
+    }
+
+    /// The same as schemars 0.8 reads them, which does not know garde (`ValidationAttrs::new`).
+    pub(super) fn validation_by_0_8(&self, attributes: &[Attribute]) -> Validation {
+        let owners = [("schemars", Owner::Schemars), ("validate", Owner::Validate)];
+        self.constraints(attributes, &owners, true)
+    }
+
+    fn constraints(&self, attributes: &[Attribute], owners: &[(&str, Owner)], is_0_8: bool) -> Validation {
+        let mut out = Validation::default();
+        for &(name, owner) in owners {
             for meta in serde::metas(attributes, name) {
-                self.validation_meta(&meta, owner, &mut out);
+                self.validation_meta(&meta, Reader { owner, is_0_8 }, &mut out);
             }
         }
         out
     }
 
-    fn validation_meta(&self, meta: &Meta, owner: Owner, out: &mut Validation) {
+    fn validation_meta(&self, meta: &Meta, reader: Reader, out: &mut Validation) {
+        let Reader { owner, is_0_8 } = reader;
         let name = meta.path().get_ident().map(ToString::to_string).unwrap_or_default();
-        if let Some(format) = format(&name) {
-            out.format.get_or_insert(format);
+        if let Some(format) = format(&name, is_0_8) {
+            if matches!(meta, Meta::Path(_)) || (owner == Owner::Validate && !is_0_8) {
+                out.format.get_or_insert(format);
+            }
             return;
         }
+        // The three exclude each other.
+        let is_free = out.pattern.is_none() && out.contains.is_none();
         match (name.as_str(), meta) {
-            ("required", _) => out.required = true,
-            ("length", Meta::List(list)) => {
-                out.length.get_or_insert_with(|| self.limits(list));
+            ("required", Meta::Path(_)) => out.required = true,
+            ("required_nested", Meta::Path(_)) if is_0_8 => out.required = true,
+            ("length", Meta::List(list)) if out.length.is_none() => {
+                out.length = Some(self.limits(list, owner, out));
             }
-            ("range", Meta::List(list)) => {
-                out.range.get_or_insert_with(|| self.limits(list));
+            ("range", Meta::List(list)) if out.range.is_none() => {
+                out.range = Some(self.limits(list, owner, out));
             }
-            ("pattern", Meta::List(list)) if owner != Owner::Validate => {
-                let pattern = list.parse_args::<Expr>().ok().map(|expr| self.value(&expr));
-                out.pattern = out.pattern.take().or(pattern);
+            ("pattern", Meta::List(list)) if owner != Owner::Validate && is_free => {
+                out.pattern = list.parse_args::<Expr>().ok().map(|expr| self.value(&expr));
             }
-            ("regex", Meta::List(list)) if owner != Owner::Garde => {
-                let key = if owner == Owner::Validate { "path" } else { "pattern" };
-                // schemars 0.8 also accepts a path, in a string or bare.
-                let path = || self.argument(list, "path", true);
-                let pattern = self.argument(list, key, owner == Owner::Validate).or_else(path);
-                out.pattern = out.pattern.take().or(pattern);
+            ("regex", _) if owner != Owner::Garde && is_free => out.pattern = self.regex(meta, owner),
+            ("contains", Meta::NameValue(pair)) if owner != Owner::Garde && is_free => {
+                out.contains = Some(self.value(&pair.value));
             }
-            // Forms of schemars 0.8 and validator 0.16: the path of a pattern, and a text.
-            ("regex", Meta::NameValue(pair)) if owner != Owner::Garde => {
-                let unknown = ValueExpr { kind: ValueKind::Unknown, loc: self.loc(pair.value.span()) };
-                let pattern = match &pair.value {
-                    Expr::Lit(ExprLit { lit: Lit::Str(path), .. }) => {
-                        path.parse::<Expr>().map_or(unknown, |expr| self.value(&expr))
-                    }
-                    value => self.value(value),
-                };
-                out.pattern.get_or_insert(pattern);
-            }
-            ("contains", Meta::NameValue(pair)) if owner != Owner::Garde => {
-                out.contains = out.contains.take().or_else(|| Some(self.value(&pair.value)));
-            }
-            ("contains", Meta::List(list)) => {
+            ("contains", Meta::List(list)) if is_free => {
                 let text = self.argument(list, "pattern", false);
                 let plain = || list.parse_args::<Expr>().ok().map(|expr| self.value(&expr));
-                out.contains = out.contains.take().or(text).or_else(plain);
+                out.contains = text.or_else(plain);
             }
-            ("inner", Meta::List(list)) if owner != Owner::Validate => {
+            ("inner", Meta::List(list)) if owner != Owner::Validate || is_0_8 => {
                 let inner = out.inner.get_or_insert_default();
                 for meta in nested(list) {
-                    self.validation_meta(&meta, owner, inner);
+                    self.validation_meta(&meta, reader, inner);
                 }
             }
-            ("length" | "range" | "inner" | "pattern", _) => {
+            // schemars 0.8 ignores these in other forms, and schemars 1 those of validator that it does not know.
+            ("inner" | "pattern", _) if owner == Owner::Validate => {}
+            ("length" | "range" | "inner" | "pattern", Meta::Path(_) | Meta::NameValue(_)) if !is_0_8 => {
                 out.malformed.push(Name { text: name, loc: self.loc(meta.span()) });
             }
             _ => {}
         }
     }
 
-    fn limits(&self, list: &MetaList) -> Limits {
+    /// The pattern of `regex(..)`, or of `regex = ".."`, as schemars 0.8 and validator 0.16 write the path of one.
+    fn regex(&self, meta: &Meta, owner: Owner) -> Option<ValueExpr> {
+        match meta {
+            Meta::List(list) => {
+                let key = if owner == Owner::Validate { "path" } else { "pattern" };
+                // schemars 0.8 also accepts a path, in a string or bare.
+                let path = || self.argument(list, "path", true);
+                self.argument(list, key, owner == Owner::Validate).or_else(path)
+            }
+            Meta::NameValue(pair) => Some(match &pair.value {
+                Expr::Lit(ExprLit { lit: Lit::Str(path), .. }) => {
+                    let unknown = ValueExpr { kind: ValueKind::Unknown, loc: self.loc(pair.value.span()) };
+                    path.parse::<Expr>().map_or(unknown, |expr| self.value(&expr))
+                }
+                value => self.value(value),
+            }),
+            Meta::Path(_) => None,
+        }
+    }
+
+    fn limits(&self, list: &MetaList, owner: Owner, out: &mut Validation) -> Limits {
+        let is_known = |meta: &Meta| ["min", "max", "equal"].iter().any(|name| meta.path().is_ident(name));
+        if owner == Owner::Schemars {
+            let unknown = nested(list).into_iter().filter(|meta| !is_known(meta));
+            out.unknown.extend(unknown.filter_map(|meta| {
+                let text = meta.path().get_ident()?.to_string();
+                Some(Name { text, loc: self.loc(meta.span()) })
+            }));
+        }
         Limits {
             min: self.argument(list, "min", true),
             max: self.argument(list, "max", true),
@@ -131,13 +169,15 @@ fn nested(list: &MetaList) -> Vec<Meta> {
     parsed.into_iter().flatten().filter_map(|item| item.0).collect()
 }
 
-fn format(name: &str) -> Option<&'static str> {
+/// The format of a key (`enum Format`). `phone` is gone since schemars 1, which has the addresses instead.
+fn format(name: &str, is_0_8: bool) -> Option<&'static str> {
     Some(match name {
         "email" => "email",
         "url" => "uri",
-        "ip" => "ip",
-        "ipv4" => "ipv4",
-        "ipv6" => "ipv6",
+        "phone" if is_0_8 => "phone",
+        "ip" if !is_0_8 => "ip",
+        "ipv4" if !is_0_8 => "ipv4",
+        "ipv6" if !is_0_8 => "ipv6",
         _ => return None,
     })
 }
