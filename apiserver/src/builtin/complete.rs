@@ -56,7 +56,7 @@ pub(crate) fn updated(
     match def.collection.as_str() {
         // Only the subresource `finalize` changes them (pkg/registry/core/namespace/strategy.go).
         "namespaces" if subresource != "finalize" => {
-            value["spec"]["finalizers"] = current["spec"]["finalizers"].clone();
+            crate::meta::copy_member(&current["spec"], &mut value["spec"], "finalizers");
         }
         "resourceclaims.resource.k8s.io" if subresource == "status" => {
             check::drop_deallocated(current, value);

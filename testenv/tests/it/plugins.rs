@@ -287,6 +287,16 @@ async fn deleted_namespace_stays_without_its_controller() {
     let (_, kept) = call(&env, Method::PUT, path, finalize).await;
     assert_eq!(kept["metadata"]["labels"], json!({"kubernetes.io/metadata.name": "a", "x": "y"}));
     assert_eq!(kept["status"]["phase"], "Terminating");
+
+    // One without finalizers has none after an update, and is marked before it goes.
+    let free = json!({"metadata": {"name": "free"}});
+    assert_eq!(call(&env, Method::POST, "/api/v1/namespaces", free.clone()).await.0, 201);
+    assert_eq!(call(&env, Method::PUT, "/api/v1/namespaces/free/finalize", free).await.0, 200);
+    let labels = json!({"metadata": {"labels": {"x": "y"}}});
+    let (_, changed) = patch(&env, "/api/v1/namespaces/free", "merge-patch+json", labels).await;
+    assert_eq!(changed["spec"], json!({}));
+    let (_, marked) = call(&env, Method::DELETE, "/api/v1/namespaces/free", Value::Null).await;
+    assert_eq!(marked["status"]["phase"], "Terminating");
     env.stop().await;
 }
 

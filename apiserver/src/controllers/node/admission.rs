@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
 use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::Value;
 
@@ -18,8 +19,9 @@ use crate::builtin::is_extended;
 use crate::meta;
 use crate::store::Object;
 
-/// The time between two rejected pods of one owner.
-const PAUSE: Duration = Duration::from_millis(50);
+/// The age of a pod at which it follows another rejected one of its owner. Owners replace rejected pods at once, over and over, and
+/// nothing else would have a turn.
+const PAUSE: SignedDuration = SignedDuration::from_secs(1);
 
 /// The reason and the message of a pod that the kubelet refuses to run.
 #[derive(Debug, PartialEq, Eq)]
@@ -85,18 +87,21 @@ fn whole(amount: Quantity, name: &str) -> i128 {
     (amount.nanos() + unit - 1).div_euclid(unit)
 }
 
+/// Returns the time after which a pod may be rejected, if another one of its owner was before.
+pub(super) fn pause(cluster: &Cluster, pod: &Value, rejection: &Rejection) -> Option<Duration> {
+    let owner = controller_of(pod)?;
+    let created: Timestamp = meta::text(pod, "creationTimestamp").parse().ok()?;
+    let left = PAUSE - cluster.now().duration_since(created);
+    let is_sibling = |other: &Value| {
+        other["status"]["reason"] == rejection.reason
+            && controller_of(other).is_some_and(|one| one["uid"] == owner["uid"])
+    };
+    let left = Duration::try_from(left).ok().filter(|left| !left.is_zero())?;
+    (!cluster.objects(PODS, is_sibling).is_empty()).then_some(left)
+}
+
 /// Fails a pod that the kubelet refuses to run (`rejectPod`).
 pub(super) async fn reject(cluster: &Cluster, pod: &Value, rejection: &Rejection) -> Result<(), Fault> {
-    // An owner replaces the pod at once, over and over.
-    if let Some(owner) = controller_of(pod) {
-        let is_sibling = |other: &Value| {
-            other["status"]["reason"] == rejection.reason
-                && controller_of(other).is_some_and(|one| one["uid"] == owner["uid"])
-        };
-        if !cluster.objects(PODS, is_sibling).is_empty() {
-            tokio::time::sleep(PAUSE).await;
-        }
-    }
     cluster.warn(KUBELET, pod, &rejection.reason, &rejection.message).await;
     let mut next = pod.clone();
     let status = &mut next["status"];

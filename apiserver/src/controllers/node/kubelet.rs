@@ -27,8 +27,11 @@ pub(super) async fn run(cluster: &Cluster, pod: &Value) -> Outcome {
     if pod["status"]["startTime"].is_null()
         && let Some(rejection) = admission::rejection(cluster, pod)
     {
-        admission::reject(cluster, pod, &rejection).await?;
-        return Ok(None);
+        let pause = admission::pause(cluster, pod, &rejection);
+        if pause.is_none() {
+            admission::reject(cluster, pod, &rejection).await?;
+        }
+        return Ok(pause);
     }
     let ends = controller_of(pod).is_some_and(|owner| owner["kind"] == "Job");
     let mut next = pod.clone();

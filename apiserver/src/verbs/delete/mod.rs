@@ -175,7 +175,9 @@ fn deletion(server: &Server, def: &ResourceDef, object: &Value, options: &Delete
         }
         Grace::Seconds(seconds) => seconds,
     };
-    let goes = grace == 0 && !is_held(def, &next);
+    // A namespace is marked first, whatever holds it (`Delete` of pkg/registry/core/namespace/storage).
+    let is_new = def.collection == "namespaces" && !meta::is_terminating(object);
+    let goes = grace == 0 && !is_held(def, &next) && !is_new;
     if goes && (def.collection != "pods" || meta::is_terminating(object)) {
         return Deletion::Now;
     }

@@ -392,6 +392,22 @@ async fn pod_with_a_node_fails_when_it_does_not_fit() {
     env.stop().await;
 }
 
+#[tokio::test]
+async fn pods_that_are_rejected_over_and_over_hold_nobody_up() {
+    let env = ready_env().await;
+    let mut large = pod("large", requests("9"), json!({"nodeName": "node-1"}));
+    large["metadata"] = json!({"labels": {"a": "b"}});
+    let spec = json!({"replicas": 1, "selector": {"matchLabels": {"a": "b"}}, "template": large});
+    let set = json!({"metadata": {"name": "r"}, "spec": spec});
+    create(&env, "/apis/apps/v1/namespaces/default/replicasets", set).await;
+    let template = pod("small", json!({}), json!({"restartPolicy": "Never"}));
+    let job = json!({"metadata": {"name": "j"}, "spec": {"template": {"spec": template["spec"]}}});
+    let jobs = "/apis/batch/v1/namespaces/default/jobs";
+    create(&env, jobs, job).await;
+    until(&env, &format!("{jobs}/j"), |job| job["status"]["succeeded"] == 1).await;
+    env.stop().await;
+}
+
 fn merged(mut into: Value, from: Value) -> Value {
     merge(&mut into, from);
     into
