@@ -66,6 +66,8 @@ pub struct ValueItem {
     pub name: Name,
     /// Its value or body.
     pub expr: ValueExpr,
+    /// The rule that a function without parameters makes.
+    pub rule: Option<Box<kube::RuleItem>>,
 }
 
 /// An `impl` block.

@@ -28,6 +28,9 @@ const REPETITION_LIMIT: i128 = 1024;
 const CONVERSIONS: &[&str] =
     &["into", "to_owned", "to_string", "clone", "unwrap", "into_iter", "iter", "collect", "to_vec", "cloned"];
 
+/// Macros that make a map of `key => value`.
+const MAP_MACROS: &[&str] = &["btreemap", "hashmap", "indexmap"];
+
 impl Parser<'_> {
     /// The value of a block: an expression after variables that are only created and filled.
     fn block_value(&self, block: &syn::Block) -> ValueKind {
@@ -260,6 +263,16 @@ impl Parser<'_> {
         {
             return self.repeated(&item, &len, depth);
         }
+        // Maps of maplit and indexmap.
+        if call.path.segments.last().is_some_and(|last| MAP_MACROS.iter().any(|name| last.ident == name))
+            && let Ok(entries) = call.parse_body_with(entries)
+        {
+            let entry = |(key, value): &(Expr, Expr)| ValueExpr {
+                kind: ValueKind::Tuple(vec![self.value_at(key, depth), self.value_at(value, depth)]),
+                loc: self.loc(key.span()),
+            };
+            return ValueKind::List(entries.iter().map(entry).collect());
+        }
         let parser = syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated;
         match call.parse_body_with(parser) {
             Ok(items) if call.path.is_ident("vec") => ValueKind::List(self.values(&items, depth)),
@@ -374,6 +387,20 @@ fn repetition(input: syn::parse::ParseStream<'_>) -> syn::Result<(Expr, Expr)> {
     let item = input.parse()?;
     input.parse::<syn::Token![;]>()?;
     Ok((item, input.parse()?))
+}
+
+/// `"a" => 1, "b" => 2`
+fn entries(input: syn::parse::ParseStream<'_>) -> syn::Result<Vec<(Expr, Expr)>> {
+    let mut entries = Vec::new();
+    while !input.is_empty() {
+        let key = input.parse()?;
+        input.parse::<syn::Token![=>]>()?;
+        entries.push((key, input.parse()?));
+        if !input.is_empty() {
+            input.parse::<syn::Token![,]>()?;
+        }
+    }
+    Ok(entries)
 }
 
 /// The text of a literal.

@@ -252,6 +252,8 @@ pub struct RuleItem {
     pub loc: Loc,
     /// Whether it is not a literal.
     pub unreadable: bool,
+    /// The function that makes the rule, which the other parts change.
+    pub made_by: Option<PathExpr>,
     /// The expression.
     pub rule: Option<ValueExpr>,
     /// `message`
@@ -341,6 +343,7 @@ impl RuleItem {
         Self {
             loc,
             unreadable: false,
+            made_by: None,
             rule: None,
             message: None,
             message_expression: None,

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 static RE: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(|| regex::Regex::new("^a$").unwrap());
 
 fn text() -> String { "a".to_string() }
+fn rule() -> kube::core::Rule { kube::core::Rule::new("self.spec.number < 5").message("many") }
 fn unknown() -> String { std::env::var("A").unwrap() }
 fn schema(_: &mut schemars::SchemaGenerator) -> Schema { json_schema!({"type": "integer"}) }
 fn change(schema: &mut Schema) { schema.insert("maxLength".to_string(), 3.into()); }

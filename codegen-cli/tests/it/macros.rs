@@ -179,3 +179,21 @@ fn macro_call_that_cannot_be_expanded_is_an_error() {
         );
     }
 }
+
+#[test]
+fn maps_that_macros_make_are_defaults() {
+    for name in ["maplit::btreemap", "hashmap", "indexmap::indexmap"] {
+        let crate_ = Crate::new(&format!(
+            "use std::collections::BTreeMap;\nuse kube::CustomResource;\nuse schemars::JsonSchema;\n\
+             use serde::{{Deserialize, Serialize}};\n\
+             fn labels() -> BTreeMap<String, String> {{ log::debug!(\"made\"); println!(\"made\"); \
+             {name}! {{ \"a\".into() => \"b\".to_string(), \"c\".into() => 5.to_string() }} }}\n\
+             #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]\n\
+             #[kube(group = \"example.com\", version = \"v1\", kind = \"Cart\")]\n\
+             pub struct CartSpec {{ #[serde(default = \"labels\")] pub labels: BTreeMap<String, String> }}\n"
+        ));
+        let text = crd(&support::crds(crate_.path("api"), None, false), "carts");
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("default: a: b c: \"5\""), "{text}");
+    }
+}

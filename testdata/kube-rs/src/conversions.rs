@@ -82,6 +82,7 @@ fn labels() -> BTreeMap<String, String> {
     let mut labels = BTreeMap::new();
     labels.insert("a".to_string(), "b".into());
     labels.insert("c".to_string(), 5.to_string());
+    println!("{labels:?}");
     labels
 }
 
@@ -102,5 +103,6 @@ fn changed(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
     if let Some(object) = schema.as_object_mut() {
         object.insert("maxLength".to_string(), 5.into());
     }
+    eprintln!("{schema:?}");
     schema
 }

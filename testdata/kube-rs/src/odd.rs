@@ -232,6 +232,10 @@ pub enum OnlyOne {
     },
 }
 
+fn shared_rule() -> kube::core::Rule {
+    kube::core::Rule::new("self.spec.count < 1000").message("low").field_path(".spec.count")
+}
+
 /// Rules with everything else.
 #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, KubeSchema)]
 #[kube(
@@ -240,6 +244,7 @@ pub enum OnlyOne {
     kind = "OddRules",
     namespaced,
     validation = Rule::new("self.spec.count > 0").message("positive").reason(Reason::FieldValueInvalid),
+    validation = shared_rule().message("small"),
     printcolumn = r#"{"name":"Count","type":"integer","jsonPath":".spec.count","priority":1}"#,
     shortname = "or",
     shortname = "oru",

@@ -120,4 +120,4 @@ impl<'a> Dialect<'_, 'a> {
 }
 
 /// The deepest nesting of function calls.
-const CALL_LIMIT: usize = 64;
+pub(super) const CALL_LIMIT: usize = 64;

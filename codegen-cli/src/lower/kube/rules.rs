@@ -3,9 +3,12 @@
 use kubesmith_core::diag::Code;
 use serde_json::{Value, json};
 
+use super::functions::CALL_LIMIT;
 use super::pieces;
 use super::types::{Dialect, Env};
 use crate::diag::Diagnostic;
+use crate::resolve;
+use crate::syntax::PathExpr;
 use crate::syntax::kube::{Body, Derived, Field, Merge, RuleItem, XKube};
 
 /// The keyword for rules.
@@ -68,8 +71,28 @@ impl Dialect<'_, '_> {
         Some(())
     }
 
+    /// The rule that a function makes.
+    fn made_rule(&mut self, env: &Env, path: &PathExpr) -> Option<Value> {
+        let found = self.resolve_value(env, path);
+        if let Some(resolve::Value::Item(krate, module, item)) = found
+            && let Some(rule) = &item.rule
+            && self.calls < CALL_LIMIT
+        {
+            self.calls += 1;
+            let made = self.rule_value(&Env::module(krate, module), rule);
+            self.calls -= 1;
+            return made;
+        }
+        let text = format!("what `{}` returns is not known before the program runs", path.text());
+        self.unreadable(path.loc, &text);
+        None
+    }
+
     fn rule_value(&mut self, env: &Env, rule: &RuleItem) -> Option<Value> {
-        let mut out = json!({});
+        let mut out = match &rule.made_by {
+            Some(path) => self.made_rule(env, path)?,
+            None => json!({}),
+        };
         let texts = [
             ("rule", &rule.rule),
             ("message", &rule.message),

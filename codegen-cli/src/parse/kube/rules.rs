@@ -1,8 +1,9 @@
 //! Reads rules in CEL and merge strategies: `#[x_kube(..)]`, `#[kube(validation = ..)]`.
 
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+use syn::{Attribute, Block, Expr, ExprLit, Lit, Meta, ReturnType, Signature, Stmt, Type};
 
+use super::super::values::active;
 use super::{Parser, serde};
 use crate::syntax::kube::{Merge, RuleItem, XKube};
 
@@ -52,6 +53,19 @@ impl Parser<'_> {
         out
     }
 
+    /// A function without parameters that makes a rule.
+    pub(in crate::parse) fn rule_function(&self, signature: &Signature, block: &Block) -> Option<RuleItem> {
+        let (ReturnType::Type(_, output), true) = (&signature.output, signature.inputs.is_empty()) else {
+            return None;
+        };
+        let is_rule = |ty: &Type| matches!(ty, Type::Path(ty) if ty.path.segments.last().is_some_and(|last| last.ident == "Rule"));
+        let (true, [Stmt::Expr(expr, None)]) = (is_rule(output), &active(self.cfg, block)[..]) else {
+            return None;
+        };
+        let rule = self.rule(expr);
+        (!rule.unreadable).then_some(rule)
+    }
+
     fn rule_parts(&self, expr: &Expr, out: &mut RuleItem) -> Option<()> {
         match expr {
             Expr::Lit(_) | Expr::Path(_) | Expr::Macro(_) | Expr::Reference(_) => {
@@ -63,7 +77,9 @@ impl Parser<'_> {
             }
             Expr::Call(call) => {
                 if !["new", "from"].contains(&last_segment(&call.func)?.as_str()) {
-                    return None;
+                    let Expr::Path(path) = &*call.func else { return None };
+                    out.made_by = self.function_path(path).filter(|_| call.args.is_empty());
+                    return out.made_by.as_ref().map(|_| ());
                 }
                 return self.rule_parts(call.args.first()?, out);
             }

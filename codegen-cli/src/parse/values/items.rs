@@ -49,7 +49,7 @@ impl Parser<'_> {
     }
 
     pub(in crate::parse) fn named_value(&self, name: &syn::Ident, expr: &Expr) -> Option<ValueItem> {
-        Some(ValueItem { name: self.name(name), expr: self.value(expr) })
+        Some(ValueItem { name: self.name(name), expr: self.value(expr), rule: None })
     }
 
     /// `of_schema`: a method of a schema.
@@ -57,10 +57,11 @@ impl Parser<'_> {
         let special = self.schema_code(signature, block, of_schema);
         if let Some(kind) = special.or_else(|| self.predicate_function(signature, block)) {
             let expr = ValueExpr { kind, loc: self.loc(block.span()) };
-            return Some(ValueItem { name: self.name(&signature.ident), expr });
+            return Some(ValueItem { name: self.name(&signature.ident), expr, rule: None });
         }
         let expr = ValueExpr { kind: self.body_value(block), loc: self.loc(block.span()) };
-        let mut value = ValueItem { name: self.name(&signature.ident), expr };
+        let rule = self.rule_function(signature, block).map(Box::new);
+        let mut value = ValueItem { name: self.name(&signature.ident), expr, rule };
         if !signature.inputs.is_empty() {
             let kind = ValueKind::Function(parameters(signature)?, Box::new(value.expr.clone()));
             value.expr.kind = kind;

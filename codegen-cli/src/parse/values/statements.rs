@@ -19,12 +19,25 @@ impl Parser<'_> {
     }
 }
 
-/// The statements whose conditions hold. A body that is a single block is replaced by that block.
+/// The statements whose conditions hold, without those that only print. A body that is a single block is replaced by that block.
 pub(in crate::parse) fn active<'b>(cfg: &Cfg, block: &'b Block) -> Vec<&'b Stmt> {
-    let active: Vec<&Stmt> = block.stmts.iter().filter(|stmt| cfg.active(attributes(stmt))).collect();
+    let counts = |stmt: &&Stmt| cfg.active(attributes(stmt)) && !prints(stmt);
+    let active: Vec<&Stmt> = block.stmts.iter().filter(counts).collect();
     match active[..] {
         [Stmt::Expr(Expr::Block(inner), None)] if inner.label.is_none() => self::active(cfg, &inner.block),
         _ => active,
+    }
+}
+
+/// Whether a statement is a macro of std, log or tracing that prints: no value depends on it.
+fn prints(stmt: &Stmt) -> bool {
+    let Stmt::Macro(call) = stmt else { return false };
+    let names: Vec<String> = call.mac.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    match names[..] {
+        [name] | ["std", name] => matches!(name, "print" | "println" | "eprint" | "eprintln"),
+        ["log" | "tracing", name] => matches!(name, "trace" | "debug" | "info" | "warn" | "error"),
+        _ => false,
     }
 }
 
