@@ -73,8 +73,8 @@ impl Clients {
         Self { transport, host, ..Self::default() }
     }
 
-    /// Sends a review and reads the response within a time. The webhook is told the time that is left for the request, if that
-    /// is shorter.
+    /// Sends a review and reads the response within the timeout. The URL names this timeout, or the time that is left for the
+    /// request if it is shorter.
     ///
     /// # Errors
     /// Returns the failure in client-go's words.
