@@ -15,7 +15,7 @@ use self::facts::{GenclientFacts, ManifestFacts, ModuleFacts, ResourceFacts, Typ
 use crate::source::{FileId, Loc};
 
 pub use self::steps::{DeriveNames, MacroCall, MacroDefinition, Step};
-pub use self::values::{Conversion, Operator, Test, ValueExpr, ValueKind};
+pub use self::values::{Change, Conversion, Operator, Test, ValueExpr, ValueKind};
 pub(crate) use self::values::{TEXT_LIMIT, fits};
 
 /// An identifier and its place.

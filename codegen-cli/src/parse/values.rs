@@ -1,25 +1,22 @@
 //! Reads the values of constants and functions: literals, and simple expressions of them.
 
 mod branches;
+mod changes;
 mod environment;
 mod items;
 mod statements;
 
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, Item, Lit, Member, Stmt, Type, UnOp};
+use syn::{BinOp, Expr, Lit, Member, Type, UnOp};
 
 use self::branches::{method_operator, test};
 pub(super) use self::statements::active;
-use super::{Parser, uses};
-use crate::syntax::code;
-use crate::syntax::{Conversion, Operator, PathExpr, ValueExpr, ValueKind, Visibility};
+use super::Parser;
+use crate::syntax::{Conversion, Operator, PathExpr, ValueExpr, ValueKind};
 
 /// The deepest nesting of expressions that is read.
 const DEPTH_LIMIT: usize = 64;
-
-/// The most statements in a body that is read: each added element copies the list.
-const STATEMENT_LIMIT: usize = 256;
 
 /// The most repetitions of a list's item.
 const REPETITION_LIMIT: i128 = 1024;
@@ -32,102 +29,6 @@ const CONVERSIONS: &[&str] =
 const MAP_MACROS: &[&str] = &["btreemap", "hashmap", "indexmap"];
 
 impl Parser<'_> {
-    /// The value of a block: an expression after variables that are only created and filled.
-    fn block_value(&self, block: &syn::Block) -> ValueKind {
-        let active = active(self.cfg, block);
-        let Some((last, rest)) = active.split_last() else { return ValueKind::Unknown };
-        let result = match last {
-            Stmt::Expr(expr, None) => self.value(expr),
-            Stmt::Macro(call) if call.semi_token.is_none() => {
-                ValueExpr { kind: self.macro_value(&call.mac, 0), loc: self.loc(call.mac.span()) }
-            }
-            _ => return ValueKind::Unknown,
-        };
-        self.behind(rest, result)
-    }
-
-    fn behind(&self, rest: &[&Stmt], result: ValueExpr) -> ValueKind {
-        if rest.is_empty() {
-            return result.kind;
-        }
-        if rest.len() > STATEMENT_LIMIT {
-            return ValueKind::Unknown;
-        }
-        let mut variables: Vec<(String, ValueExpr)> = Vec::new();
-        for stmt in rest {
-            if self.step(stmt, &mut variables).is_none() {
-                return ValueKind::Unknown;
-            }
-        }
-        ValueKind::Block(variables, Box::new(result))
-    }
-
-    /// `let name = value;`, and `name.insert(key, value);` or `name.push(value);` of an initially empty list
-    /// or map.
-    fn step(&self, stmt: &Stmt, variables: &mut Vec<(String, ValueExpr)>) -> Option<()> {
-        match stmt {
-            Stmt::Local(local) => {
-                let pattern = match &local.pat {
-                    // A set reorders its items.
-                    syn::Pat::Type(typed) if names_a_set(&typed.ty) => return None,
-                    syn::Pat::Type(typed) => &*typed.pat,
-                    pattern => pattern,
-                };
-                let syn::Pat::Ident(name) = pattern else { return None };
-                let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
-                variables.push((name.ident.unraw().to_string(), self.value(&init.expr)));
-            }
-            Stmt::Item(Item::Const(item)) => {
-                variables.push((item.ident.unraw().to_string(), self.value(&item.expr)));
-            }
-            Stmt::Item(Item::Static(item)) => {
-                variables.push((item.ident.unraw().to_string(), self.value(&item.expr)));
-            }
-            Stmt::Item(Item::Use(item)) => {
-                let mut leaves = Vec::new();
-                uses::leaves(&item.tree, Visibility::Restricted, false, &mut Vec::new(), &mut leaves);
-                for leaf in leaves {
-                    let loc = self.loc(item.span());
-                    let global = item.leading_colon.is_some();
-                    let path = PathExpr { global, segments: leaf.segments, arguments: Vec::new(), loc };
-                    variables.push((leaf.binding?, ValueExpr { kind: ValueKind::Path(path), loc }));
-                }
-            }
-            Stmt::Expr(Expr::MethodCall(call), Some(_)) => {
-                let Expr::Path(path) = &*call.receiver else { return None };
-                let name = path.path.get_ident()?.unraw().to_string();
-                let (_, value) = variables.iter().rev().find(|(known, _)| *known == name)?;
-                let mut items = match &value.kind {
-                    ValueKind::List(items) => items.clone(),
-                    ValueKind::Call(path, _) if is_empty_collection(path) => Vec::new(),
-                    ValueKind::Json(json) if matches!(&json.kind, code::Kind::List(items) if items.is_empty()) => {
-                        Vec::new()
-                    }
-                    _ => return None,
-                };
-                // Lists that copied the variable earlier keep its old value.
-                if variables
-                    .iter()
-                    .any(|(_, value)| matches!(value.kind, ValueKind::List(_)) && value.mentions(&name))
-                {
-                    return None;
-                }
-                let arguments = self.values(&call.args, 0);
-                let kind = match (call.method.to_string().as_str(), arguments.len()) {
-                    ("push" | "insert", 1) => arguments.into_iter().next()?.kind,
-                    ("insert", 2) => ValueKind::Tuple(arguments),
-                    _ => return None,
-                };
-                let loc = self.loc(call.span());
-                items.push(ValueExpr { kind, loc });
-                // A new variable of the same name leaves copies of the old value unchanged.
-                variables.push((name, ValueExpr { kind: ValueKind::List(items), loc }));
-            }
-            _ => return None,
-        }
-        Some(())
-    }
-
     pub(super) fn value(&self, expr: &Expr) -> ValueExpr {
         self.value_at(expr, 0)
     }
@@ -143,7 +44,8 @@ impl Parser<'_> {
             Expr::Lit(literal) => self::literal(&literal.lit),
             Expr::Paren(inner) => self.value_kind(&inner.expr, depth),
             Expr::Group(inner) => self.value_kind(&inner.expr, depth),
-            Expr::Reference(inner) => self.value_kind(&inner.expr, depth),
+            // What is behind `&mut` may change elsewhere.
+            Expr::Reference(inner) if inner.mutability.is_none() => self.value_kind(&inner.expr, depth),
             Expr::Cast(inner) => match &*inner.ty {
                 Type::Path(ty) if ty.path.get_ident().is_some() => {
                     let name = ty.path.get_ident().map(ToString::to_string).unwrap_or_default();
@@ -332,6 +234,7 @@ impl Parser<'_> {
                     ValueKind::List(_)
                     | ValueKind::Tuple(_)
                     | ValueKind::Struct(..)
+                    | ValueKind::Changed(..)
                     | ValueKind::Block(..) => ValueKind::Unknown,
                     _ => ValueKind::List((0..len).map(|_| item.clone()).collect()),
                 }
@@ -358,28 +261,16 @@ impl Parser<'_> {
 
 /// Whether the words name a set type.
 fn names_a_set(words: &impl quote::ToTokens) -> bool {
-    words.to_token_stream().into_iter().any(|token| names_set(&token))
+    any_word(words.to_token_stream(), &|word| word.to_string().ends_with("Set"))
 }
 
-fn names_set(token: &proc_macro2::TokenTree) -> bool {
-    match token {
-        proc_macro2::TokenTree::Ident(name) => name.to_string().ends_with("Set"),
-        proc_macro2::TokenTree::Group(group) => group.stream().into_iter().any(|token| names_set(&token)),
+/// Whether a test holds for one of the words in these tokens.
+fn any_word(tokens: proc_macro2::TokenStream, test: &dyn Fn(&proc_macro2::Ident) -> bool) -> bool {
+    tokens.into_iter().any(|token| match token {
+        proc_macro2::TokenTree::Ident(word) => test(&word),
+        proc_macro2::TokenTree::Group(group) => any_word(group.stream(), test),
         _ => false,
-    }
-}
-
-/// `Vec::new`, `BTreeMap::default`, `Vec::with_capacity` and similar functions of the standard library.
-fn is_empty_collection(path: &PathExpr) -> bool {
-    const COLLECTIONS: &[&str] =
-        &["Vec", "VecDeque", "BTreeMap", "HashMap", "BTreeSet", "HashSet", "IndexMap", "IndexSet"];
-    match path.segments.as_slice() {
-        [.., owner, function] => {
-            COLLECTIONS.contains(&owner.as_str())
-                && matches!(function.as_str(), "new" | "default" | "with_capacity")
-        }
-        _ => false,
-    }
+    })
 }
 
 /// `item; length`

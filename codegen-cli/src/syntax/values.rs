@@ -18,25 +18,33 @@ pub struct ValueExpr {
 }
 
 impl ValueExpr {
-    /// Whether the expression may name a variable.
-    pub(crate) fn mentions(&self, name: &str) -> bool {
-        let any = |exprs: &[ValueExpr]| exprs.iter().any(|expr| expr.mentions(name));
+    /// Whether the whole expression was read: nothing in it can change a variable unseen.
+    pub(crate) fn is_read(&self) -> bool {
+        let all = |exprs: &[ValueExpr]| exprs.iter().all(Self::is_read);
         match &self.kind {
-            ValueKind::Int(_) | ValueKind::Float(_) | ValueKind::Bool(_) | ValueKind::Text(_) => false,
-            ValueKind::Path(path) => path.segments == [name],
+            ValueKind::Unknown => false,
             ValueKind::Not(inner)
             | ValueKind::Neg(inner)
             | ValueKind::Cast(inner, _)
             | ValueKind::Field(inner, _)
-            | ValueKind::Converted(_, inner) => inner.mentions(name),
+            | ValueKind::Converted(_, inner) => inner.is_read(),
             ValueKind::Binary(_, left, right) | ValueKind::Test(_, left, right) => {
-                left.mentions(name) || right.mentions(name)
+                left.is_read() && right.is_read()
             }
-            ValueKind::List(items) | ValueKind::Tuple(items) | ValueKind::Call(_, items) => any(items),
-            ValueKind::Format(_, items) => any(items),
+            ValueKind::List(items)
+            | ValueKind::Tuple(items)
+            | ValueKind::Call(_, items)
+            | ValueKind::Format(_, items) => all(items),
             ValueKind::Struct(_, fields, rest) => {
-                fields.iter().any(|(_, value)| value.mentions(name))
-                    || rest.as_ref().is_some_and(|rest| rest.mentions(name))
+                fields.iter().all(|(_, value)| value.is_read())
+                    && rest.as_ref().is_none_or(|rest| rest.is_read())
+            }
+            ValueKind::Choice(subject, arms) => {
+                let is_read = |(patterns, result): &(Vec<Self>, Self)| all(patterns) && result.is_read();
+                subject.is_read() && arms.iter().all(is_read)
+            }
+            ValueKind::Block(variables, result) => {
+                variables.iter().all(|(_, value)| value.is_read()) && result.is_read()
             }
             _ => true,
         }
@@ -87,6 +95,8 @@ pub enum ValueKind {
     Environment(Option<Box<ValueExpr>>),
     /// `let a = b; c`
     Block(Vec<(String, ValueExpr)>, Box<ValueExpr>),
+    /// `a.push(b);`, `a.b = c;` and similar: the value before, and its changes in order.
+    Changed(Box<ValueExpr>, Vec<Change>),
     /// `json!(..)`
     Json(Box<code::Expr>),
     /// A function, with the names of its parameters.
@@ -97,6 +107,21 @@ pub enum ValueKind {
     Predicate(Box<Predicate>),
     /// Any other expression, whose value is unknown.
     Unknown,
+}
+
+/// A change of a variable.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// `a.push(b);`
+    Push(ValueExpr),
+    /// `set.insert(b);`, `map.insert(b, c);`, `list.insert(b, c);`
+    Insert(Vec<ValueExpr>),
+    /// `a.extend(b);`
+    Extend(ValueExpr),
+    /// `a.b = c;`
+    Field(String, ValueExpr),
+    /// `if let Some(b) = &mut a { .. }`: changes of the value in an option, if there is one.
+    Content(Vec<Change>),
 }
 
 /// A method that converts a value.

@@ -27,6 +27,7 @@ pub mod resource;
 pub mod rules;
 pub mod schemars_attributes;
 pub mod serde_attributes;
+pub mod steps;
 pub mod validated;
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -97,5 +98,6 @@ kinds! {
         Titles, TypeExtensions, Variants, WithTypes;
     serde_attributes: Beside, Conversions, FieldCases, FieldNames, Presence, Remotes, Skips, Spread,
         Strictness, StructTag, Transparents, WithModules;
+    steps: BuiltStructs, Filled;
     validated: Garde, Together, Validator, ValidatorOthers;
 }

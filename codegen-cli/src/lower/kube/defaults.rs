@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::container::size;
 use super::known;
 use super::types::{Dialect, Env, Param, Ty};
-use super::values::{DEPTH_LIMIT, empty_value};
+use super::values::{DEPTH_LIMIT, assigned, empty_value};
 use crate::known::kinds::sent;
 use crate::resolve::{self, ItemId};
 use crate::syntax::kube::{Body, DefaultExpr, Derived, Field};
@@ -117,7 +117,16 @@ impl<'a> Dialect<'_, 'a> {
             ValueKind::Call(path, arguments) => {
                 return self.field_of_call(env, (path, arguments), owner, field, ty, depth + 1);
             }
+            ValueKind::Changed(before, changes) => {
+                return match assigned(changes, &field.name.text)? {
+                    Some(value) => self.value_at(env, Some(ty), value, depth + 1),
+                    None => self.rest_field(env, before, owner, field, ty, depth + 1),
+                };
+            }
             ValueKind::Path(path) => {
+                if let Some((_, outer, value)) = env.local(path) {
+                    return self.rest_field(outer, value, owner, field, ty, depth + 1);
+                }
                 let Some(resolve::Value::Item(krate, module, item)) = self.resolve_value(env, path) else {
                     return None;
                 };
@@ -263,6 +272,9 @@ impl<'a> Dialect<'_, 'a> {
             return Some(Value::Null);
         }
         // Empty, for any type of items.
+        if known::MAPS.contains(&path) {
+            return Some(json!({}));
+        }
         if path == "Vec" || path == "std::collections::VecDeque" || path.ends_with("Set") {
             return Some(json!([]));
         }

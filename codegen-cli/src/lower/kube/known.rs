@@ -38,7 +38,8 @@ const LISTS: &[&str] = &[
 const SETS: &[&str] = &["std::collections::BTreeSet", "std::collections::HashSet", "indexmap::IndexSet"];
 
 /// Maps (`maps.rs`, `indexmap2.rs`).
-const MAPS: &[&str] = &["std::collections::BTreeMap", "std::collections::HashMap", "indexmap::IndexMap"];
+pub(super) const MAPS: &[&str] =
+    &["std::collections::BTreeMap", "std::collections::HashMap", "indexmap::IndexMap"];
 
 /// Types with a type and a format: path, type, format (empty: none).
 const FORMATTED: &[(&str, &str, &str)] = &[

@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use super::defaults::add_type;
 use super::pieces;
 use super::types::{Dialect, Env, Param, Ty};
-use super::values::empty_value;
 use crate::resolve::ItemId;
 use crate::syntax::kube::{Body, Derived, Field, Variant};
 use crate::syntax::{PathExpr, TypeExpr, ValueExpr};
@@ -51,7 +50,7 @@ impl Dialect<'_, '_> {
         self.fields_value(env, (id, &params), fields, (given, rest), &ty, depth)
     }
 
-    fn fields_value(
+    pub(super) fn fields_value(
         &mut self,
         env: &Env,
         (id, params): (ItemId, &Rc<[Param]>),
@@ -76,7 +75,7 @@ impl Dialect<'_, '_> {
     }
 
     /// A literal of a Kubernetes type: the schema has the names of its fields.
-    fn known_literal(
+    pub(super) fn known_literal(
         &mut self,
         env: &Env,
         path: &str,
@@ -87,7 +86,10 @@ impl Dialect<'_, '_> {
         let schema = self.known(path, arguments)?;
         let properties = schema.get("properties")?.as_object()?;
         let mut out = match rest {
-            Some(_) => empty_value(&schema)?.as_object()?.clone(),
+            Some(rest) => {
+                let ty = Ty::Known(path.to_string(), arguments.into());
+                self.value_at(env, Some(&ty), rest, depth)?.as_object()?.clone()
+            }
             None => Map::new(),
         };
         let plain = |name: &str| name.replace('_', "").to_ascii_lowercase();

@@ -1,12 +1,27 @@
 //! Selects the compiled statements of a body.
 
+use syn::spanned::Spanned;
 use syn::{Attribute, Block, Expr, Item, Stmt};
 
 use crate::cfg::Cfg;
 use crate::parse::Parser;
-use crate::syntax::ValueKind;
+use crate::syntax::{ValueExpr, ValueKind};
 
 impl Parser<'_> {
+    /// The value of a block: an expression after variables that are created and changed.
+    pub(super) fn block_value(&self, block: &syn::Block) -> ValueKind {
+        let active = active(self.cfg, block);
+        let Some((last, rest)) = active.split_last() else { return ValueKind::Unknown };
+        let result = match last {
+            Stmt::Expr(expr, None) => self.value(expr),
+            Stmt::Macro(call) if call.semi_token.is_none() => {
+                ValueExpr { kind: self.macro_value(&call.mac, 0), loc: self.loc(call.mac.span()) }
+            }
+            _ => return ValueKind::Unknown,
+        };
+        self.behind(rest, result)
+    }
+
     /// The value of a function's body. A `return` in an inner block would end the function, not the block.
     pub(super) fn body_value(&self, block: &syn::Block) -> ValueKind {
         let active = active(self.cfg, block);
@@ -49,6 +64,12 @@ fn attributes(stmt: &Stmt) -> &[Attribute] {
         Stmt::Item(Item::Static(item)) => &item.attrs,
         Stmt::Item(Item::Use(item)) => &item.attrs,
         Stmt::Expr(expr, _) => match expr {
+            // As syn places them.
+            Expr::Assign(expr) => match &*expr.left {
+                Expr::Field(left) => &left.attrs,
+                Expr::Path(left) => &left.attrs,
+                _ => &[],
+            },
             Expr::Binary(expr) => &expr.attrs,
             Expr::Block(expr) => &expr.attrs,
             Expr::Call(expr) => &expr.attrs,

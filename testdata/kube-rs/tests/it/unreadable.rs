@@ -43,6 +43,50 @@ pub struct ComputedDefaultsSpec {
     pub joined: String,
     #[serde(default = "summed")] // unreadable
     pub summed: i32,
+    #[serde(default = "popped")] // unreadable
+    pub popped: Vec<i32>,
+    #[serde(default = "behind_reference")] // unreadable
+    pub behind_reference: Vec<i32>,
+    #[serde(default = "in_the_order_of_a_set")] // unreadable
+    pub in_the_order_of_a_set: Vec<String>,
+    #[serde(default = "of_an_own_method")] // unreadable
+    pub of_an_own_method: Own,
+}
+
+/// A list with its own `push`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+pub struct Own(pub Vec<i32>);
+
+impl Own {
+    fn push(&mut self, number: i32) {
+        self.0.insert(0, number);
+    }
+}
+
+fn popped() -> Vec<i32> {
+    let mut list = vec![1, 2];
+    let _last = list.pop();
+    list
+}
+
+fn behind_reference() -> Vec<i32> {
+    let mut list = vec![1];
+    let same = &mut list;
+    same.push(2);
+    list
+}
+
+fn in_the_order_of_a_set() -> Vec<String> {
+    let mut set = std::collections::BTreeSet::new();
+    set.insert("b".to_string());
+    set.extend(["a".to_string()]);
+    set.into_iter().collect()
+}
+
+fn of_an_own_method() -> Own {
+    let mut own = Own(vec![1]);
+    own.push(2);
+    own
 }
 
 fn joined() -> String {
@@ -159,8 +203,6 @@ pub struct OwnConversionsSpec {
     pub formatted: String,
     #[serde(default = "into_another")] // unreadable
     pub into_another: Another,
-    #[serde(default = "added_to")] // unreadable
-    pub added_to: Vec<String>,
     #[serde(default = "too_small")] // unreadable
     pub too_small: u8,
     #[serde(default, skip_serializing_if = "is_other")] // unreadable
@@ -224,16 +266,6 @@ impl From<&str> for Another {
 
 fn into_another() -> Another {
     Source { port: 5 }.into()
-}
-
-fn base() -> Vec<String> {
-    vec!["base".to_string()]
-}
-
-fn added_to() -> Vec<String> {
-    let mut list = base();
-    list.push("more".to_string());
-    list
 }
 
 fn too_small() -> u8 {

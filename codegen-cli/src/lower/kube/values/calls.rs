@@ -6,6 +6,8 @@ use crate::load::ModuleId;
 use crate::lower::kube::literals::paired;
 use crate::lower::kube::types::{Dialect, Env, Ty};
 use crate::lower::kube::values::DEPTH_LIMIT;
+use crate::lower::kube::values::changes::assigned;
+use crate::lower::kube::values::lists::is_set;
 use crate::resolve::{self, ItemId};
 use crate::syntax::kube::{Body, Field};
 use crate::syntax::{Conversion, PathExpr, ValueExpr, ValueKind};
@@ -42,7 +44,9 @@ impl Dialect<'_, '_> {
                 self.variant(derived, variant, Some(content))
             }
             // `Default::default()`, `T::default()` of a type that derives it, `Vec::new()`
-            (_, []) if last == "default" || last == "new" => match (self.owner_of(env, path), ty) {
+            (_, _) if is_empty(&last, arguments) => match (self.owner_of(env, path), ty) {
+                // The order of a set that becomes a list depends on what is added to it.
+                (Some(owner), Some(ty)) if is_set(&owner) && !is_set(&self.unwrapped(ty)) => None,
                 (Some(owner @ Ty::Item(..)), _) => {
                     if let Ty::Item(id, _) = &owner {
                         self.check_item(ty, *id)?;
@@ -89,12 +93,16 @@ impl Dialect<'_, '_> {
                 let inner = env.clone().with_block(variables);
                 self.field_of_value(&inner, ty, result, name, depth + 1)
             }
+            ValueKind::Changed(before, changes) => match assigned(changes, name)? {
+                Some(value) => self.value_at(env, ty, value, depth + 1),
+                None => self.field_of_value(env, ty, before, name, depth + 1),
+            },
             ValueKind::Path(path) | ValueKind::Call(path, _) => {
                 if let Some((_, outer, value)) = env.local(path) {
                     return self.field_of_value(&outer.clone(), ty, &value.clone(), name, depth + 1);
                 }
                 let Some(resolve::Value::Item(krate, module, item)) = self.resolve_value(env, path) else {
-                    return None;
+                    return self.field_of_derived_default(env, path, name, depth + 1);
                 };
                 let (names, body) = match &item.expr.kind {
                     ValueKind::Function(names, body) => (&names[..], &**body),
@@ -107,6 +115,27 @@ impl Dialect<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// A field of `T::default()`, where `T` derives it.
+    fn field_of_derived_default(
+        &mut self,
+        env: &Env,
+        path: &PathExpr,
+        name: &str,
+        depth: usize,
+    ) -> Option<Value> {
+        if path.segments.last()? != "default" {
+            return None;
+        }
+        let owner = self.owner_of(env, path)?;
+        let Ty::Item(id, params) = &owner else { return None };
+        let Body::Named(fields) = &self.item(*id).schemars.as_deref()?.body else { return None };
+        let field = fields.iter().find(|field| field.name.text == name)?;
+        self.value_inside(*id, params, |dialect, inner| {
+            let ty = dialect.ty(inner, &field.ty)?;
+            dialect.default_field(&owner, field, &ty, depth)
+        })
     }
 
     /// The scope inside of a function, with its arguments.
@@ -137,7 +166,6 @@ impl Dialect<'_, '_> {
             let value = dialect.value_at(env, None, argument, depth)?;
             value.as_u64()
         };
-        let is_set = |ty: &Ty| matches!(ty, Ty::Known(known, _) if known.ends_with("Set"));
         if path.ends_with("Set::from") && !ty.is_some_and(|ty| is_set(&self.unwrapped(ty))) {
             return None;
         }
@@ -204,5 +232,14 @@ impl Dialect<'_, '_> {
             .collect();
         let mut values = values?;
         Some(if values.len() == 1 { values.remove(0) } else { Value::Array(values) })
+    }
+}
+
+/// `new()`, `default()` and `with_capacity(5)`
+fn is_empty(name: &str, arguments: &[ValueExpr]) -> bool {
+    match arguments {
+        [] => matches!(name, "default" | "new"),
+        [_] => name == "with_capacity",
+        _ => false,
     }
 }

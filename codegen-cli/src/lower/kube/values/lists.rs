@@ -23,25 +23,9 @@ impl Dialect<'_, '_> {
                 let first = self.type_argument(&path, &arguments, 0)?;
                 if arguments.len() < 2 || path.ends_with("Set") {
                     let values = items.iter().map(|value| self.value_at(env, Some(&first), value, depth));
-                    let mut values: Vec<Value> = values.collect::<Option<_>>()?;
-                    // Hash sets are unordered, so sorting gives a stable result.
-                    if matches!(path.as_str(), "std::collections::BTreeSet" | "std::collections::HashSet") {
-                        // Other types define their own order.
-                        let is_plain = |value: &Value| value.is_string() || value.is_i64() || value.is_u64();
-                        if values.len() > 1 && (!values.iter().all(is_plain) || matches!(first, Ty::Item(..)))
-                        {
-                            return None;
-                        }
-                        values.sort_by_key(sort_key);
-                    }
+                    let values = values.collect::<Option<_>>()?;
                     if path.ends_with("Set") {
-                        let all = std::mem::take(&mut values);
-                        values = all.into_iter().fold(Vec::new(), |mut kept, value| {
-                            if !kept.contains(&value) {
-                                kept.push(value);
-                            }
-                            kept
-                        });
+                        return set(&path, &first, values);
                     }
                     return Some(Value::Array(values));
                 }
@@ -58,6 +42,31 @@ impl Dialect<'_, '_> {
             Some(_) => None,
         }
     }
+}
+
+/// Whether the type is one of the sets of std and indexmap.
+pub(super) fn is_set(ty: &Ty) -> bool {
+    matches!(ty, Ty::Known(path, _) if path.ends_with("Set"))
+}
+
+/// The values in a set of this path, each once.
+pub(super) fn set(path: &str, item: &Ty, mut values: Vec<Value>) -> Option<Value> {
+    // Hash sets are unordered, so sorting gives a stable result.
+    if matches!(path, "std::collections::BTreeSet" | "std::collections::HashSet") {
+        // Other types define their own order.
+        let is_plain = |value: &Value| value.is_string() || value.is_i64() || value.is_u64();
+        if values.len() > 1 && (!values.iter().all(is_plain) || matches!(item, Ty::Item(..))) {
+            return None;
+        }
+        values.sort_by_key(sort_key);
+    }
+    let each_once = values.into_iter().fold(Vec::new(), |mut kept, value| {
+        if !kept.contains(&value) {
+            kept.push(value);
+        }
+        kept
+    });
+    Some(Value::Array(each_once))
 }
 
 /// Sorts numbers by size and other values by text.

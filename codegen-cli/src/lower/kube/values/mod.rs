@@ -2,11 +2,13 @@
 
 mod branches;
 mod calls;
+mod changes;
 mod lists;
 mod numbers;
 
 use serde_json::{Map, Number, Value, json};
 
+pub(super) use self::changes::assigned;
 use self::numbers::limit;
 use super::types::{Dialect, Env, Param, Ty};
 use super::{enums, known};
@@ -55,6 +57,7 @@ impl<'a> Dialect<'_, 'a> {
                 let inner = env.clone().with_block(variables);
                 self.value_at(&inner, ty, result, depth)
             }
+            ValueKind::Changed(before, changes) => self.value_after(env, ty, (before, changes), depth),
             ValueKind::Field(of, name) => self.field_of_value(env, ty, of, name, depth),
             ValueKind::Environment(fallback) => {
                 self.environment.get_or_insert(expr.loc);
@@ -130,7 +133,9 @@ impl<'a> Dialect<'_, 'a> {
         }
         match &expr.kind {
             ValueKind::Struct(..) => true,
-            ValueKind::Converted(_, inner) => self.is_own(env, inner, depth + 1),
+            ValueKind::Converted(_, inner) | ValueKind::Changed(inner, _) => {
+                self.is_own(env, inner, depth + 1)
+            }
             ValueKind::Path(path) | ValueKind::Call(path, _) => {
                 if let Some((_, outer, argument)) = env.local(path) {
                     return self.is_own(&outer.clone(), &argument.clone(), depth + 1);
