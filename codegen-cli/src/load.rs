@@ -37,7 +37,7 @@ pub use expansions::Expanded;
 use features::{Package, PackageId, Packages};
 use files::Files;
 pub use hand_written::{EXPANSION, HandWritten, REGISTER_CUSTOM, hand_written};
-pub use locked::Locked;
+pub use locked::{Locked, Version};
 use manifest::{Extern, Manifest};
 pub use unsaved::Unsaved;
 
@@ -417,7 +417,7 @@ impl Crate {
     }
 
     /// The types of all modules.
-    fn types(&self) -> impl Iterator<Item = &TypeItem> {
+    pub(crate) fn types(&self) -> impl Iterator<Item = &TypeItem> {
         self.modules.iter().flat_map(|module| &module.types)
     }
 }

@@ -11,13 +11,16 @@ use super::features::{PackageId, Packages};
 use super::{Crates, Loaded, Origin, identity};
 use crate::known::{BuiltInTypes, KubernetesVersion};
 
+/// The three numbers of a version.
+pub type Version = (u64, u64, u64);
+
 /// Versions of crates; those that are not known are the latest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Locked {
     /// kube: the first two numbers of its version.
     pub kube: Option<(u64, u64)>,
-    /// The schemars of kube: the first number of its version.
-    pub schemars: Option<u64>,
+    /// The schemars of kube.
+    pub schemars: Option<Version>,
     /// The types of Kubernetes.
     pub types: BuiltInTypes,
 }
@@ -25,7 +28,12 @@ pub struct Locked {
 impl Locked {
     /// Whether kube uses schemars 0.8, as before its version 2.
     pub fn is_schemars_0_8(&self) -> bool {
-        self.schemars.map_or_else(|| self.is_kube_before(2, 0), |major| major == 0)
+        self.schemars.map_or_else(|| self.is_kube_before(2, 0), |(major, ..)| major == 0)
+    }
+
+    /// Whether kube uses a schemars before this version of schemars 1.
+    pub fn is_schemars_before(&self, minor: u64, patch: u64) -> bool {
+        self.is_schemars_0_8() || self.schemars.is_some_and(|version| version < (1, minor, patch))
     }
 
     /// Whether kube has a version before this one.
@@ -69,10 +77,10 @@ impl Loaded {
                 None => required(&self.packages, id),
             };
             let find = |names: [&str; 2]| names.iter().find_map(|name| versions.get(*name).copied());
-            let kube = find(["kube-core", "kube"]);
+            let kube = find(["kube-core", "kube"]).map(|(major, minor, _)| (major, minor));
             // A revision of kube's repository has the number of the last release, and maybe a later schemars.
-            let schemars = lock.as_ref().and_then(|lock| Some(lock.versions("kube-core").get("schemars")?.0));
-            let own = find(["k8s-openapi", ""]).and_then(|(_, minor)| u16::try_from(minor).ok());
+            let schemars = lock.as_ref().and_then(|lock| lock.versions("kube-core").get("schemars").copied());
+            let own = find(["k8s-openapi", ""]).and_then(|(_, minor, _)| u16::try_from(minor).ok());
             let chosen = kubernetes.or_else(|| self.chosen(at, id, own?, lock.is_some()));
             let types = match (own, chosen) {
                 (None, None) => BuiltInTypes::default(),
@@ -107,9 +115,9 @@ impl Loaded {
     }
 }
 
-/// The first two numbers of the versions that Cargo would choose for the requirements of a package and its path
+/// The versions that Cargo would choose for the requirements of a package and its path
 /// dependencies. The nearest one wins.
-fn required(packages: &Packages, id: PackageId) -> BTreeMap<&str, (u64, u64)> {
+fn required(packages: &Packages, id: PackageId) -> BTreeMap<&str, Version> {
     let mut out = BTreeMap::new();
     for package in packages.reachable(id) {
         for (_, found) in package.dependencies() {
@@ -121,17 +129,16 @@ fn required(packages: &Packages, id: PackageId) -> BTreeMap<&str, (u64, u64)> {
     out
 }
 
-/// The first two numbers of the newest version that fits `0.87`, `^3.0.1`, `~1.1` or `=2.0.1`. The second one is the
-/// largest number if every minor version fits.
-fn newest(requirement: &str) -> Option<(u64, u64)> {
+/// The newest version that fits `0.87`, `^3.0.1`, `~1.1` or `=2.0.1`. A number that may be any is the largest one.
+fn newest(requirement: &str) -> Option<Version> {
     let requirement = requirement.trim();
     let exact = requirement.strip_prefix(['=', '~']);
     let version = exact.or_else(|| requirement.strip_prefix('^')).unwrap_or(requirement).trim();
     let mut parts = version.split('.');
     let major = parts.next()?.parse().ok()?;
     match parts.next().map(str::parse) {
-        Some(Ok(minor)) if major == 0 || exact.is_some() => Some((major, minor)),
-        None | Some(Ok(_)) if major > 0 => Some((major, u64::MAX)),
+        Some(Ok(minor)) if major == 0 || exact.is_some() => Some((major, minor, u64::MAX)),
+        None | Some(Ok(_)) if major > 0 => Some((major, u64::MAX, u64::MAX)),
         _ => None,
     }
 }
@@ -164,9 +171,8 @@ impl LockFile {
         })
     }
 
-    /// The first two numbers of the versions of a package's dependencies. Of several versions, the nearest
-    /// one wins.
-    fn versions(&self, package: &str) -> BTreeMap<&str, (u64, u64)> {
+    /// The versions of a package's dependencies. Of several versions, the nearest one wins.
+    fn versions(&self, package: &str) -> BTreeMap<&str, Version> {
         let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, found) in self.package.iter().enumerate() {
             by_name.entry(&found.name).or_default().push(at);
@@ -197,7 +203,8 @@ impl LockFile {
     }
 }
 
-fn numbers(version: &str) -> Option<(u64, u64)> {
-    let mut numbers = version.split('.').map(|number| number.parse().ok());
-    Some((numbers.next()??, numbers.next()??))
+/// The numbers of `1.2.0` and `1.0.0-rc.1`.
+fn numbers(version: &str) -> Option<Version> {
+    let mut numbers = version.split(['.', '-', '+']).map(|number| number.parse().ok());
+    Some((numbers.next()??, numbers.next()??, numbers.next()??))
 }

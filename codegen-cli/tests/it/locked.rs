@@ -86,12 +86,47 @@ fn forms_follow_the_schemars_of_a_revision_of_kube() {
     let project = project("1.1.0", "0.25.0", "v1_33");
     let small = |project: &Crate| spec(project, None)["properties"]["small"].clone();
     assert_eq!(small(&project), json!({"type": "integer", "format": "int8"}));
-    let lock = std::fs::read_to_string(project.path("Cargo.lock")).unwrap();
-    let lock = lock.replace("\"k8s-openapi 0.20.0\"", "\"k8s-openapi 0.20.0\", \"schemars\"")
-        + "[[package]]\nname = \"schemars\"\nversion = \"1.0.4\"\n";
-    project.write("Cargo.lock", lock);
+    lock_schemars(&project, "1.0.4");
     let expected = json!({"type": "integer", "format": "int8", "minimum": -128, "maximum": 127});
     assert_eq!(small(&project), expected);
+}
+
+/// Makes this version of schemars a dependency of kube.
+fn lock_schemars(project: &Crate, version: &str) {
+    let lock = std::fs::read_to_string(project.path("Cargo.lock")).unwrap();
+    let lock = lock.replace("\"k8s-openapi 0.20.0\"", "\"k8s-openapi 0.20.0\", \"schemars\"");
+    let schemars = format!("[[package]]\nname = \"schemars\"\nversion = \"{version}\"\n");
+    project.write("Cargo.lock", lock + &schemars);
+}
+
+/// `json_schema_for_flatten` changed in schemars 1.1.0, `maps.rs` in 1.2.0, `post_mutators` in 1.2.1.
+#[test]
+fn forms_follow_the_minor_version_of_schemars() {
+    let lib = LIB.replace(
+        "small: i8",
+        "#[serde(flatten)] part: Option<Part>, #[schemars(length(min = 1), extend(\"minLength\" = 5))] name: String,
+         #[serde(default)] #[schemars(extend(\"default\" = 7))] number: u8",
+    );
+    let derive = "#[derive(Clone, Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]";
+    for (version, has_optional_branch, is_key_restricted, extends_last) in [
+        ("1.0.5", false, false, false),
+        ("1.1.0", true, false, false),
+        ("1.2.0", true, true, false),
+        ("1.2.1", true, true, true),
+    ] {
+        let project = project("2.0.1", "0.25.0", "v1_33");
+        lock_schemars(&project, version);
+        project.write(
+            "api/src/lib.rs",
+            format!("{lib}{derive} enum Part {{ One {{ x: u8 }}, Two {{ y: u8 }} }}"),
+        );
+        let spec = spec(&project, None);
+        let fields = &spec["properties"];
+        assert_eq!(spec.get("anyOf").is_some(), has_optional_branch, "{version}: {spec}");
+        assert_eq!(fields["by_level"].get("properties").is_some(), is_key_restricted, "{version}: {spec}");
+        assert_eq!(fields["name"]["minLength"], if extends_last { 5 } else { 1 }, "{version}");
+        assert_eq!(fields["number"]["default"], if extends_last { 7 } else { 0 }, "{version}");
+    }
 }
 
 #[test]
@@ -275,4 +310,16 @@ fn structs_have_the_fields_of_schemars_0_8() {
     // Of two flattened enums, the first one remains.
     assert_eq!(spec["oneOf"], json!([{"required": ["A"]}, {"required": ["B"]}]));
     assert_eq!((spec.get("allOf"), spec.get("anyOf")), (None, None));
+}
+
+/// `variant_subschemas` of schemars 0.8.22.
+#[test]
+fn variants_of_the_same_name_do_not_exclude_each_other_in_schemars_0_8() {
+    let types = r#"
+        @derive enum Same { #[serde(rename = "a")] A { x: u8 }, #[serde(rename = "a")] B { x: u8 } }
+        @derive #[serde(tag = "kind")] enum Tagged { A { x: u8 }, #[serde(rename = "A")] B { y: u8 } }"#;
+    let spec = spec_of_0_8("same: Same, tagged: Tagged", types);
+    let field = |name: &str| spec["properties"][name].clone();
+    assert_eq!(field("same")["anyOf"], json!([{"required": ["a"]}, {"required": ["a"]}]));
+    assert!(field("tagged").get("anyOf").is_some() && field("tagged").get("oneOf").is_none(), "{spec}");
 }

@@ -201,7 +201,9 @@ impl Dialect<'_, '_> {
     /// A field's schema, without default and extensions.
     pub(super) fn field(&mut self, env: &Env, field: &Field, place: Place) -> Option<Value> {
         let mut schema = self.bare_field(env, field, place)?;
-        self.extend(env, &mut schema, &field.common)?;
+        if !self.extends_first() {
+            self.extend(env, &mut schema, &field.common)?;
+        }
         Some(schema)
     }
 
@@ -228,6 +230,9 @@ impl Dialect<'_, '_> {
         let has_metadata = place == Place::Property || !is_0_8;
         if has_metadata {
             self.common(env, &mut schema, &field.common)?;
+        }
+        if self.extends_first() {
+            self.extend(env, &mut schema, &field.common)?;
         }
         self.validate(env, &mut schema, validation)?;
         if field.serde.skip_serializing && has_metadata {
@@ -296,11 +301,14 @@ impl Dialect<'_, '_> {
         let has_default = (container_default.is_some() || field.serde.default.is_some())
             // `field_default_expr` of schemars 0.8
             && !(is_0_8 && field.serde.skip_serializing);
-        let says_default = field.common.extensions.iter().any(|(key, _)| key == "default");
+        let extends_last = !self.extends_first();
+        let says_default = extends_last && field.common.extensions.iter().any(|(key, _)| key == "default");
         if has_default && !field.serde.skip_serializing && !says_default {
             self.set_default(env, &mut property, field, container_default)?;
         }
-        self.extend(env, &mut property, &field.common)?;
+        if extends_last {
+            self.extend(env, &mut property, &field.common)?;
+        }
         let is_optional = has_default || (!is_required && self.field_is_option(env, field));
         pieces::property(schema, field.read(is_0_8), is_optional, property);
         Some(())
@@ -310,6 +318,8 @@ impl Dialect<'_, '_> {
     pub(super) fn flatten(&self, schema: &mut Value, inner: Value, is_optional: bool) {
         if self.locked.is_schemars_0_8() {
             schemars_0_8::flatten_field(schema, inner, is_optional);
+        } else if self.locked.is_schemars_before(1, 0) {
+            pieces::flatten(schema, pieces::flattened_1_0(inner, is_optional));
         } else {
             pieces::flatten(schema, pieces::flattened(inner, is_optional));
         }
@@ -381,7 +391,13 @@ impl Dialect<'_, '_> {
         (title.to_string(), description.to_string())
     }
 
-    /// `extend`, which applies after everything but `transform`.
+    /// Whether constraints and defaults of a field replace what `extend` says: until schemars 1.2.1, which has
+    /// `post_mutators` (`schema_exprs.rs`).
+    fn extends_first(&self) -> bool {
+        self.locked.is_schemars_before(2, 1)
+    }
+
+    /// `extend` and `transform`.
     pub(super) fn extend(&mut self, env: &Env, schema: &mut Value, common: &Common) -> Option<()> {
         for (key, value) in &common.extensions {
             let value = self.json(env, value)?;

@@ -1,5 +1,7 @@
 //! Builds schemas of enums, in serde's four representations.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::container::Place;
@@ -28,22 +30,27 @@ impl Dialect<'_, '_> {
             }
             (None, _) => self.external(env, &kept, deny),
             (Some(tag), None) => {
-                self.branches(env, &kept, deny, |dialect, variant| dialect.internal(env, variant, tag, deny))
+                let internal =
+                    |dialect: &mut Self, variant: &Variant| dialect.internal(env, variant, tag, deny);
+                Some(json!({self.keyword(&kept): self.branches(env, &kept, deny, internal)?}))
             }
-            (Some(tag), Some(content)) => self.branches(env, &kept, deny, |dialect, variant| {
-                dialect.adjacent(env, variant, (tag, content), deny)
-            }),
+            (Some(tag), Some(content)) => {
+                let adjacent = |dialect: &mut Self, variant: &Variant| {
+                    dialect.adjacent(env, variant, (tag, content), deny)
+                };
+                Some(json!({self.keyword(&kept): self.branches(env, &kept, deny, adjacent)?}))
+            }
         }
     }
 
-    /// One branch for each variant; the branches exclude each other unless a variant is untagged.
+    /// One branch for each variant.
     fn branches(
         &mut self,
         env: &Env,
         variants: &[&Variant],
         deny: bool,
         mut branch: impl FnMut(&mut Self, &Variant) -> Option<Value>,
-    ) -> Option<Value> {
+    ) -> Option<Vec<Value>> {
         let mut out = Vec::with_capacity(variants.len());
         for variant in variants {
             out.push(if self.is_untagged(variant) {
@@ -55,7 +62,7 @@ impl Dialect<'_, '_> {
                 schema
             });
         }
-        Some(json!({self.keyword(variants): out}))
+        Some(out)
     }
 
     /// `"name"` and `{"name": content}`. Unit variants without attributes share one branch.
@@ -85,12 +92,10 @@ impl Dialect<'_, '_> {
                 "additionalProperties": false,
             }))
         })?;
-        if !names.is_empty()
-            && let Some(Value::Array(branches)) = out.get_mut(self.keyword(&others))
-        {
-            branches.insert(0, unit);
+        if !names.is_empty() {
+            out.insert(0, unit);
         }
-        Some(out)
+        Some(json!({self.keyword(variants): out}))
     }
 
     /// `{"tag": "name", ..content}`
@@ -158,8 +163,16 @@ impl Dialect<'_, '_> {
         variant.untagged && !self.locked.is_schemars_0_8()
     }
 
+    /// Branches exclude each other unless a variant is untagged. In schemars 0.8, their names have to differ
+    /// instead (`variant_subschemas` of its `schema_exprs.rs`).
     fn keyword(&self, variants: &[&Variant]) -> &'static str {
-        if variants.iter().any(|variant| self.is_untagged(variant)) { "anyOf" } else { "oneOf" }
+        let overlap = if self.locked.is_schemars_0_8() {
+            let names: BTreeSet<&str> = variants.iter().map(|variant| variant.read.as_str()).collect();
+            names.len() < variants.len()
+        } else {
+            variants.iter().any(|variant| self.is_untagged(variant))
+        };
+        if overlap { "anyOf" } else { "oneOf" }
     }
 
     /// `JsonSchema_repr`: the discriminants.

@@ -144,8 +144,10 @@ impl Dialect<'_, '_> {
             let key = self.type_argument(path, arguments, 0)?;
             let value = self.type_argument(path, arguments, 1)?;
             let (key, value) = (self.schema(&key)?, self.schema(&value)?);
-            // schemars 0.8 does not restrict keys.
-            return Some(map(if self.locked.is_schemars_0_8() { &Value::Bool(true) } else { &key }, &value));
+            // schemars 0.8 does not restrict keys, and until 1.2.0 only patterns and integers did.
+            let is_any = self.locked.is_schemars_0_8()
+                || (self.locked.is_schemars_before(2, 0) && !is_pattern_or_integer(&key));
+            return Some(map(if is_any { &Value::Bool(true) } else { &key }, &value));
         }
         if let Some(mut schema) = simple(path) {
             if self.locked.is_schemars_0_8() {
@@ -360,6 +362,15 @@ fn non_zero(primitive: &str) -> Option<Value> {
         pieces::insert(&mut out, "not", json!({"const": 0}));
     }
     Some(out)
+}
+
+/// Whether the schema of a key restricts it in schemars 1.0 and 1.1 (`maps.rs` of 1.1.0).
+fn is_pattern_or_integer(key: &Value) -> bool {
+    match key.get("type").and_then(Value::as_str) {
+        Some("string") => key.get("pattern").is_some(),
+        Some("integer") => true,
+        _ => false,
+    }
 }
 
 /// The schema of a map, which depends on the keys' schema (`maps.rs`).

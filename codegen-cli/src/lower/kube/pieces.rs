@@ -113,6 +113,15 @@ pub(super) fn flattened(mut schema: Value, is_optional: bool) -> Value {
     schema
 }
 
+/// The same in schemars 1.0 (`json_schema_for_flatten` of 1.0.5), which keeps unit variants and branches.
+pub(super) fn flattened_1_0(mut schema: Value, is_optional: bool) -> Value {
+    if is_optional {
+        object(&mut schema).remove("required");
+    }
+    allow_unknown(&mut schema);
+    schema
+}
+
 /// Removes and returns the names of unit variants in the schema of an externally tagged enum.
 fn take_unit_variants(schema: &mut Value) -> Option<Vec<Value>> {
     let is_text = |schema: &Value| schema.get("type").and_then(Value::as_str) == Some("string");
