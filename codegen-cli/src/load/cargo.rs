@@ -153,10 +153,12 @@ impl Package {
     }
 }
 
-/// Cargo's error message, on one line and with the folder as the user wrote it.
+/// Cargo's error message, on one line and with the folder as the user wrote it. rustup adds where in its code the error
+/// came from, if `RUST_BACKTRACE` is set.
 fn reason(stderr: &str, folder: &Path) -> String {
     let errors = stderr.lines().map(str::trim).skip_while(|line| !line.starts_with("error"));
-    let lines = errors.filter(|line| !line.is_empty() && *line != "Caused by:").take(3);
+    let is_said = |line: &&str| !line.to_ascii_lowercase().starts_with("stack backtrace:");
+    let lines = errors.take_while(is_said).filter(|line| !line.is_empty() && *line != "Caused by:").take(3);
     let text = lines.collect::<Vec<_>>().join("; ");
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let absolute = super::identity(folder).display().to_string();
@@ -171,5 +173,13 @@ mod tests {
     fn cargo_failure_is_one_line() {
         let text = "warning: x\nerror: no matching package\nCaused by:\n  offline\n\n  more\n  and more\n";
         assert_eq!(reason(text, Path::new("api")), "cargo: no matching package; offline; more");
+    }
+
+    #[test]
+    fn backtrace_of_rustup_is_left_out() {
+        let text = "error: toolchain '1.61.0' is not installed\nhelp: run `rustup toolchain install`\n\n\
+                    Stack backtrace:\n   0: anyhow::error::from\n   1: main\n";
+        let expected = "cargo: toolchain '1.61.0' is not installed; help: run `rustup toolchain install`";
+        assert_eq!(reason(text, Path::new("api")), expected);
     }
 }
