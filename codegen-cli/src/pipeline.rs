@@ -4,6 +4,7 @@ mod chart_values;
 mod evaluated;
 mod go;
 mod keep_going;
+mod kube_rs;
 mod targets;
 
 use kubesmith_core::diag::{Code, Severity};
@@ -100,6 +101,7 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
         failed = chosen.failed;
     }
     let crates = &loaded.crates.list;
+    let kube_rs = kube_rs::KubeRs::of(&loaded.crates);
     let only_go = !crates.is_empty() && crates.iter().all(|krate| krate.is_go);
     let sources = loaded.into_sources();
     settings.lints.apply(&mut diagnostics);
@@ -110,6 +112,7 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     diagnostics.append(&mut failed);
     diag::locate(&mut diagnostics, &sources);
     go::in_words_of_go(&mut diagnostics, &sources, only_go);
+    kube_rs.reword(&mut diagnostics);
     diag::sort(&mut diagnostics, &sources);
     let report = settings.openapi.report.as_ref().filter(|_| !has_errors);
     let report = report.map(|path| Report { path: path.clone(), violations: api_rules::violations(&ir) });

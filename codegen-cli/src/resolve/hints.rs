@@ -105,11 +105,14 @@ impl Resolver<'_> {
         let used = &self.crates.list[krate].modules[module].uses[at];
         let hint = format!("`use {}` leads nowhere", used.segments.join("::"));
         let found = self.path(krate, module, used.global, &used.segments, &mut Visited::default());
-        let first = match found {
-            Err(Missing { name, .. }) if used.segments.len() > 1 && used.segments[0] == name => Some(name),
+        let inner = match found {
+            Err(Missing { name, .. }) if used.segments.len() > 1 && used.segments[0] == name => {
+                Some(self.first_of_several(krate, module, &name))
+            }
+            Err(Missing { at, .. }) => at.and_then(|place| self.unseen(place)),
             _ => None,
         };
-        let reason = self.problem(krate).or(first.map(|name| self.first_of_several(krate, module, &name)));
+        let reason = self.problem(krate).or(inner);
         Some(match reason {
             Some(reason) => format!("{hint}: {reason}"),
             None => hint,

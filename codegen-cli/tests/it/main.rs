@@ -44,6 +44,7 @@ mod import_text;
 mod known_types;
 mod kube_attributes;
 mod kube_defaults;
+mod kube_words;
 mod locked;
 mod macros;
 mod manifests;
