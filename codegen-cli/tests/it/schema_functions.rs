@@ -102,6 +102,15 @@ fn recursive_field_may_be_removed_by_the_function() {
 }
 
 #[test]
+fn rule_of_a_function_that_calls_itself_is_an_error() {
+    let source = "#[kube(validation = again())] pub struct CartSpec { size: u8 }\n\
+        fn again() -> kube::core::Rule { again().message(\"more\") }\n";
+    let generated = support::crds(project(source).path("api"), None, false);
+    let codes: Vec<Code> = generated.diagnostics.iter().map(|found| found.code).collect();
+    assert_eq!(codes, [Code::SCHEMA_AT_RUN_TIME], "{}", support::short(&generated));
+}
+
+#[test]
 fn unsupported_expression_error_has_location_and_help() {
     let source = "pub struct CartSpec { #[schemars(schema_with = \"made\")] value: String }\n\
         fn made(_: &mut SchemaGenerator) -> Schema { let values = read();\nschema(values) }\n";
