@@ -2,7 +2,7 @@
 
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Expr, ImplItem as SynImplItem, Item, Type};
+use syn::{Expr, ImplItem as SynImplItem, Item, ReturnType, Type};
 
 use crate::parse::{Parser, kube};
 use crate::syntax::{ImplItem, TypeExpr, ValueExpr, ValueItem, ValueKind};
@@ -59,14 +59,17 @@ impl Parser<'_> {
             let expr = ValueExpr { kind, loc: self.loc(block.span()) };
             return Some(ValueItem { name: self.name(&signature.ident), expr, rule: None });
         }
-        let expr = ValueExpr { kind: self.body_value(block), loc: self.loc(block.span()) };
+        let parameters = parameters(signature)?;
+        // Most bodies of a program are not read.
+        let returns = signature.asyncness.is_none() && matches!(signature.output, ReturnType::Type(..));
+        let kind = if returns { self.body_value(block) } else { ValueKind::Unknown };
+        let body = ValueExpr { kind, loc: self.loc(block.span()) };
+        let expr = match parameters.is_empty() {
+            true => body,
+            false => ValueExpr { loc: body.loc, kind: ValueKind::Function(parameters, Box::new(body)) },
+        };
         let rule = self.rule_function(signature, block).map(Box::new);
-        let mut value = ValueItem { name: self.name(&signature.ident), expr, rule };
-        if !signature.inputs.is_empty() {
-            let kind = ValueKind::Function(parameters(signature)?, Box::new(value.expr.clone()));
-            value.expr.kind = kind;
-        }
-        Some(value)
+        Some(ValueItem { name: self.name(&signature.ident), expr, rule })
     }
 }
 
