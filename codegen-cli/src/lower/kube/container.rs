@@ -391,7 +391,7 @@ impl Dialect<'_, '_> {
         (title.to_string(), description.to_string())
     }
 
-    /// Whether constraints and defaults of a field replace what `extend` says: until schemars 1.2.1, which has
+    /// Whether constraints and defaults of a field replace what `extend` says: before schemars 1.2.1, which has
     /// `post_mutators` (`schema_exprs.rs`).
     fn extends_first(&self) -> bool {
         self.locked.is_schemars_before(2, 1)

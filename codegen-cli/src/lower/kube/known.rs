@@ -26,7 +26,7 @@ const TRANSPARENT: &[&str] = &[
 ];
 
 /// Lists (`sequences.rs`).
-const LISTS: &[&str] = &[
+pub(super) const LISTS: &[&str] = &[
     "Vec",
     "std::collections::BinaryHeap",
     "std::collections::LinkedList",
@@ -35,7 +35,8 @@ const LISTS: &[&str] = &[
 ];
 
 /// Sets (`sequences.rs`, `indexmap2.rs`).
-const SETS: &[&str] = &["std::collections::BTreeSet", "std::collections::HashSet", "indexmap::IndexSet"];
+pub(super) const SETS: &[&str] =
+    &["std::collections::BTreeSet", "std::collections::HashSet", "indexmap::IndexSet"];
 
 /// Maps (`maps.rs`, `indexmap2.rs`).
 pub(super) const MAPS: &[&str] =

@@ -49,6 +49,10 @@ pub struct ComputedDefaultsSpec {
     pub behind_reference: Vec<i32>,
     #[serde(default = "in_the_order_of_a_set")] // unreadable
     pub in_the_order_of_a_set: Vec<String>,
+    #[serde(default = "below")] // unreadable
+    pub below: std::path::PathBuf,
+    #[serde(default = "heap")] // unreadable
+    pub heap: std::collections::BinaryHeap<i32>,
     #[serde(default = "of_an_own_method")] // unreadable
     pub of_an_own_method: Own,
 }
@@ -81,6 +85,19 @@ fn in_the_order_of_a_set() -> Vec<String> {
     set.insert("b".to_string());
     set.extend(["a".to_string()]);
     set.into_iter().collect()
+}
+
+fn below() -> std::path::PathBuf {
+    let mut path = std::path::PathBuf::from("/etc");
+    path.push("hosts");
+    path
+}
+
+fn heap() -> std::collections::BinaryHeap<i32> {
+    let mut heap = std::collections::BinaryHeap::new();
+    heap.push(1);
+    heap.push(2);
+    heap
 }
 
 fn of_an_own_method() -> Own {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::lower::kube::known::{LISTS, MAPS, SETS};
 use crate::lower::kube::literals::paired;
 use crate::lower::kube::types::{Dialect, Env, Ty};
 use crate::lower::kube::values::lists::{is_set, set};
@@ -31,6 +32,7 @@ impl Dialect<'_, '_> {
             }
             // The methods of the user's own types are unknown.
             None if self.is_own(env, before, depth) => None,
+            Some(ty) if !has_plain_methods(ty) => None,
             _ => {
                 let mut value = self.value_at(env, ty.as_ref(), before, depth)?;
                 for change in changes {
@@ -89,7 +91,7 @@ impl Dialect<'_, '_> {
                 let Value::Array(more) = self.value_at(env, ty, more, depth)? else { return None };
                 items.extend(more);
             }
-            (Value::String(text), Change::Push(more)) => {
+            (Value::String(text), Change::Push(more)) if ty.is_some() => {
                 text.push_str(self.value_at(env, ty, more, depth)?.as_str()?);
                 (text.len() <= TEXT_LIMIT).then_some(())?;
             }
@@ -117,6 +119,19 @@ impl Dialect<'_, '_> {
             Some(Ty::Slice(item)) => (Some((**item).clone()), None),
             _ => (None, None),
         })
+    }
+}
+
+/// Whether `push`, `insert` and `extend` only add to the JSON. A path gets a separator, a heap its own order.
+fn has_plain_methods(ty: &Ty) -> bool {
+    match ty {
+        Ty::Known(path, _) => {
+            let path = path.as_str();
+            let is_plain = matches!(path, "String" | "serde_json::Map") || SETS.contains(&path);
+            is_plain || MAPS.contains(&path) || (LISTS.contains(&path) && !path.ends_with("Heap"))
+        }
+        Ty::Slice(_) => true,
+        _ => false,
     }
 }
 
