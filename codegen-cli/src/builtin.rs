@@ -26,7 +26,7 @@ pub fn add(ir: &mut Ir, names: &[KindName], file: &ConfigFile, sources: &mut Sou
         return Vec::new();
     }
     let name = crate::paths::display(&file.path).into();
-    let file = sources.add(SourceFile { path: file.path.clone(), name, text: file.text.clone() });
+    let file = sources.add(SourceFile { path: file.path.clone(), name, text: file.text.as_str().into() });
     let (chosen, diagnostics) = choose(names, file);
     let mut groups: BTreeMap<&str, Vec<(&kinds::Kind, Loc)>> = BTreeMap::new();
     for (kind, loc) in chosen {

@@ -349,7 +349,11 @@ mod tests {
     fn sample() -> (Diagnostic, SourceMap) {
         let mut sources = SourceMap::default();
         let text = "struct A {\n    nmae: String,\n}\n".to_string();
-        let file = sources.add(SourceFile { path: "src/lib.rs".into(), name: "src/lib.rs".into(), text });
+        let file = sources.add(SourceFile {
+            path: "src/lib.rs".into(),
+            name: "src/lib.rs".into(),
+            text: text.into(),
+        });
         let diagnostic =
             Diagnostic::error(Code::UNKNOWN_KEY, Loc { file, start: 15, end: 19 }, "no key \u{1b}[31mred")
                 .label("here")
@@ -380,7 +384,8 @@ mod tests {
             let (mut diagnostic, _) = sample();
             let mut sources = SourceMap::default();
             let start = source.find("here").unwrap() as u32;
-            let file = sources.add(SourceFile { path: "a".into(), name: "src/a.rs".into(), text: source });
+            let file =
+                sources.add(SourceFile { path: "a".into(), name: "src/a.rs".into(), text: source.into() });
             diagnostic.primary = Some(Loc { file, start, end: start + 4 });
             diagnostic.secondary = vec![(Loc { file, start, end: start }, "beside".to_owned())];
             let text = render(&[diagnostic], &sources, MessageFormat::Human, false);

@@ -37,7 +37,7 @@ pub fn check(
         files.texts.keys().map(String::as_str).partition(|name| is_taken_in(name, points, &generated));
     let mut add = |name: &str, text: &str| {
         let path = files.folder.join(name);
-        let file = SourceFile { name: display(&path).into(), path, text: text.to_owned() };
+        let file = SourceFile { name: display(&path).into(), path, text: text.into() };
         sources.add(file)
     };
     let mut found = Vec::new();

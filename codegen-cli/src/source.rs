@@ -52,7 +52,7 @@ pub struct SourceFile {
     /// The path as the user would write it, `/`-separated.
     pub name: Arc<str>,
     /// Its text; empty for a file that could not be read.
-    pub text: String,
+    pub text: Arc<str>,
 }
 
 /// The files of a run, in the order of their discovery.
@@ -79,7 +79,7 @@ impl SourceMap {
 
     /// Sets the text of a file, which is only needed for rendering diagnostics.
     pub fn set_text(&mut self, id: FileId, text: String) {
-        self.files[id.0 as usize].text = text;
+        self.files[id.0 as usize].text = text.into();
         self.lines[id.0 as usize] = OnceLock::new();
     }
 
@@ -200,8 +200,7 @@ mod tests {
     #[test]
     fn positions_count_characters_from_one() {
         let mut map = SourceMap::default();
-        let file =
-            map.add(SourceFile { path: "a".into(), name: "a".into(), text: "ab\nünïx\n".to_string() });
+        let file = map.add(SourceFile { path: "a".into(), name: "a".into(), text: "ab\nünïx\n".into() });
         let at = |start| map.position(Loc { file, start, end: start }).to_string();
         assert_eq!(at(0), "1:1");
         assert_eq!(at(3), "2:1");
@@ -215,8 +214,7 @@ mod tests {
     #[test]
     fn lines_around_a_range_are_whole() {
         let mut map = SourceMap::default();
-        let file =
-            map.add(SourceFile { path: "a".into(), name: "a".into(), text: "ab\nc\n\nde".to_string() });
+        let file = map.add(SourceFile { path: "a".into(), name: "a".into(), text: "ab\nc\n\nde".into() });
         assert_eq!(map.lines_around(file, 1..1), (0..3, 1));
         assert_eq!(map.lines_around(file, 4..7), (3..8, 2));
         assert_eq!(map.lines_around(file, 5..5), (5..6, 3));

@@ -1,6 +1,7 @@
 //! Comments of a Go file: groups, descriptions and markers, by the rules of `go/ast` and controller-gen.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::release::Release;
 use super::syntax::{Place, Word};
@@ -23,15 +24,13 @@ impl Group {
     }
 }
 
-/// The groups of a file that are assigned to declarations, in source order.
+/// The groups of a file that may belong to declarations, in source order.
 #[derive(Debug)]
-pub(super) struct Groups<'t> {
-    text: &'t str,
+pub(super) struct Groups {
+    pub(super) text: Arc<str>,
     lines: Vec<usize>,
     groups: Vec<Group>,
     release: Release,
-    /// The first group after the declarations so far.
-    next: usize,
 }
 
 /// The groups before a declaration.
@@ -44,12 +43,12 @@ pub(super) struct Before {
     pub(super) doc: Option<usize>,
 }
 
-impl<'t> Groups<'t> {
+impl Groups {
     /// Groups comments as `go/parser` does. A group that follows code on its line belongs to that code; after
     /// a `{` or `(`, its markers belong to the following declaration (`markerSubVisitor` of controller-tools,
     /// pkg/markers/collect.go). Descriptions are those of the release.
-    pub(super) fn new(text: &'t str, comments: Vec<Place>, release: Release) -> Self {
-        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+    pub(super) fn new(text: Arc<str>, comments: Vec<Place>, release: Release) -> Self {
+        let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
         let lines: Vec<usize> = std::iter::once(0).chain(breaks).collect();
         let line = |at: usize| lines.partition_point(|start| *start <= at).saturating_sub(1);
         let mut groups: Vec<Group> = Vec::new();
@@ -72,14 +71,13 @@ impl<'t> Groups<'t> {
                 _ => groups.push(Group { comments: vec![comment], last_line, follows_code }),
             }
         }
-        Self { text, lines, groups, release, next: 0 }
+        Self { text, lines, groups, release }
     }
 
-    /// Returns the groups before a declaration at this offset, and moves past them.
-    pub(super) fn before(&mut self, at: usize) -> Before {
-        let first = self.next;
+    /// The groups before a declaration at this offset and after another offset.
+    pub(super) fn before(&self, after: usize, at: usize) -> Before {
+        let first = self.groups.partition_point(|group| group.start() < after);
         let end = first + self.groups[first..].partition_point(|group| group.start() < at);
-        self.next = end;
         let line = self.lines.partition_point(|start| *start <= at).saturating_sub(1);
         let is_doc = |group: &Group| group.last_line + 1 == line && !group.follows_code;
         let doc = (first < end && is_doc(&self.groups[end - 1])).then(|| end - 1);
@@ -88,28 +86,22 @@ impl<'t> Groups<'t> {
         Before { free: first..near.unwrap_or(rest), near, doc }
     }
 
-    /// Moves past the groups that begin before this offset.
-    pub(super) fn skip(&mut self, at: usize) {
-        self.before(at);
-    }
-
-    /// Returns the remaining groups, and moves past them.
-    pub(super) fn rest(&mut self) -> Range<usize> {
-        let first = std::mem::replace(&mut self.next, self.groups.len());
-        first..self.groups.len()
+    /// The groups after an offset.
+    pub(super) fn after(&self, at: usize) -> Range<usize> {
+        self.groups.partition_point(|group| group.start() < at)..self.groups.len()
     }
 
     /// The markers in groups: lines that begin with `// +`.
     pub(super) fn markers(&self, groups: impl IntoIterator<Item = usize>) -> Vec<Word> {
         let comments = groups.into_iter().flat_map(|group| &self.groups[group].comments);
-        comments.filter_map(|place| marker(self.text, place)).collect()
+        comments.filter_map(|place| marker(&self.text, place)).collect()
     }
 
     /// The description in a group.
     pub(super) fn description(&self, group: Option<usize>) -> String {
         let Some(group) = group else { return String::new() };
         let comments = self.groups[group].comments.iter();
-        let texts = comments.filter(|place| marker(self.text, place).is_none());
+        let texts = comments.filter(|place| marker(&self.text, place).is_none());
         let texts: Vec<&str> = texts.map(|place| &self.text[place.clone()]).collect();
         description(&texts, self.release)
     }
@@ -220,11 +212,11 @@ mod tests {
         let text = "// a\n// b\n\n// c\nvar x = 1 // d\n// e\nvar y = 2\n";
         let at = |part: &str| text.find(part).unwrap();
         let comments = ["// a", "// b", "// c", "// d", "// e"].map(|part| at(part)..at(part) + 4).to_vec();
-        let mut groups = Groups::new(text, comments, Release::default());
+        let groups = Groups::new(text.into(), comments, Release::default());
         assert_eq!(groups.groups.len(), 3);
-        let before = groups.before(at("var x"));
+        let before = groups.before(0, at("var x"));
         assert_eq!((before.free, before.near, before.doc), (0..0, Some(0), Some(1)));
-        let before = groups.before(at("var y"));
+        let before = groups.before(at(" // d"), at("var y"));
         assert_eq!((before.near, before.doc), (None, Some(2)));
     }
 }

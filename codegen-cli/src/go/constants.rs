@@ -20,7 +20,7 @@ impl Translator<'_> {
         let marker = all.find(|marker| markers::name(marker) == "k8s:enum").cloned();
         let Some(marker) = marker.filter(|_| self.options.release.knows("k8s:enum")) else { return };
         let files = &self.resolver.packages.list[id.package].files;
-        let constants = files.iter().flat_map(|(_, file)| &file.constants);
+        let constants = files.iter().flat_map(|(_, file)| file.constants());
         let own = constants.filter(|constant| constant.ty.as_ref() == Some(&decl.name.text));
         let values: BTreeSet<String> = own.filter_map(Constant::literal).map(str::to_string).collect();
         let is_text = self.resolver.underlying(id, 0) == Some("string");

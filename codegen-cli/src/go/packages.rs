@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use kubesmith_core::diag::Code;
 
 use super::constraint;
+use super::file::{self, File};
 use super::known;
 use super::module::Module;
-use super::parse;
 use super::release::Release;
-use super::syntax::{Constant, File, Part, TypeDecl};
+use super::syntax::{Constant, Part, TypeDecl};
 use super::text::loc;
 use crate::diag::Diagnostic;
 use crate::parallel;
@@ -147,8 +147,8 @@ impl Packages {
                     continue;
                 }
             };
-            if constraint::is_built(&text) && (entry.is_input || parse::declares(&text)) {
-                texts.push(SourceFile { path: file, name: name.as_str().into(), text });
+            if constraint::is_built(&text) && (entry.is_input || file::declares(&text)) {
+                texts.push(SourceFile { path: file, name: name.as_str().into(), text: text.into() });
             }
         }
         self.add(texts, entry, sources, diagnostics)
@@ -163,13 +163,18 @@ impl Packages {
     ) -> Option<usize> {
         let Entry { path, module, is_input } = entry;
         let release = self.release;
-        let parsed = parallel::map(&texts, |file| parse::parse_file(&file.text, release));
+        // Of other packages, only the declarations that types lead into are parsed, when they do.
+        let parsed = parallel::map(&texts, |source| {
+            let file = File::new(source.text.clone(), release);
+            let error = is_input.then(|| file.error().cloned()).flatten();
+            (file, error)
+        });
         let mut files = Vec::new();
         // Go ignores files of the package `documentation` (`go/build`, `Context.Import`).
         let is_code = |file: &File| file.package.as_ref().is_none_or(|name| name.text != "documentation");
-        for (source, file) in texts.into_iter().zip(parsed).filter(|(_, file)| is_code(file)) {
+        for (source, (file, error)) in texts.into_iter().zip(parsed).filter(|(_, (file, _))| is_code(file)) {
             let id = sources.add(source);
-            if let Some(at) = file.errors.first().filter(|_| is_input) {
+            if let Some(at) = &error {
                 let message = "this is not Go that can be read";
                 diagnostics.push(
                     Diagnostic::error(Code::GO_SYNTAX, loc(id, at), message)
@@ -190,8 +195,8 @@ impl Packages {
         let package = self.list.len();
         let mut types = HashMap::new();
         for (at, (_, file)) in files.iter().enumerate() {
-            for (item, decl) in file.types.iter().enumerate() {
-                types.entry(decl.name.text.clone()).or_insert(TypeId { package, file: at, item });
+            for (item, name) in file.names().enumerate() {
+                types.entry(name.to_string()).or_insert(TypeId { package, file: at, item });
             }
         }
         let module_name = self.new_name(&path);
@@ -242,7 +247,7 @@ impl Packages {
         let (_, text) = known::BUILT_IN.iter().find(|(known, _)| *known == path)?;
         let name = format!("{path} (built in)");
         let file =
-            SourceFile { path: PathBuf::from(&name), name: name.as_str().into(), text: (*text).to_string() };
+            SourceFile { path: PathBuf::from(&name), name: name.as_str().into(), text: (*text).into() };
         let entry = Entry { path: path.to_string(), module, is_input: false };
         self.add(vec![file], entry, sources, diagnostics)
     }
@@ -254,7 +259,7 @@ impl Packages {
 
     /// The declaration.
     pub(super) fn decl(&self, id: TypeId) -> &TypeDecl {
-        &self.list[id.package].files[id.file].1.types[id.item]
+        self.list[id.package].files[id.file].1.decl(id.item)
     }
 
     /// The value of a string constant of a package; `None`: a part of it is not a string of the package.
@@ -264,7 +269,7 @@ impl Packages {
 
     fn text_within(&self, package: usize, constant: &Constant, depth: usize) -> Option<String> {
         let named = |name: &String| {
-            let mut all = self.list[package].files.iter().flat_map(|(_, file)| &file.constants);
+            let mut all = self.list[package].files.iter().flat_map(|(_, file)| file.constants());
             let found = all.find(|other| other.name.text == *name).filter(|_| depth < CONSTANT_DEPTH)?;
             self.text_within(package, found, depth + 1)
         };
@@ -409,13 +414,13 @@ fn go_files(folder: &Path) -> Vec<PathBuf> {
 
 /// The paths that files import.
 fn imports_of<'f>(files: impl Iterator<Item = &'f File>) -> BTreeSet<String> {
-    files.flat_map(|file| &file.imports).map(|import| import.path.text.clone()).collect()
+    files.flat_map(File::imports).map(|import| import.path.text.clone()).collect()
 }
 
 /// The paths that the package in a folder imports.
 fn imports_in(folder: &Path) -> BTreeSet<String> {
     let texts = go_files(folder).into_iter().filter_map(|file| fs::read_to_string(file).ok());
-    let files = texts.filter(|text| constraint::is_built(text)).map(|text| parse::head(&text));
+    let files = texts.filter(|text| constraint::is_built(text)).map(|text| File::head(&text));
     imports_of(files.collect::<Vec<File>>().iter())
 }
 

@@ -1,40 +1,50 @@
-//! Reads the declarations of a parsed Go file.
+//! Reads the parsed declarations of a Go file.
+
+use std::collections::HashMap;
 
 use tree_sitter::Node;
 
 use super::comments::Groups;
 use super::markers;
-use super::release::Release;
-use super::syntax::{Comments, Constant, Field, File, Import, Kind, Method, Part, Type, TypeDecl, Word};
-use super::tree::{self, Parsed};
+use super::scan::{Declaration, Keyword, Part as Named, word};
+use super::syntax::{Comments, Constant, Field, Import, Kind, Part, Place, Type, TypeDecl, Word};
+use super::tree;
 
 /// The deepest nesting of types, far from the end of the stack.
 const DEPTH_LIMIT: usize = 100;
 
-/// Parses a file; syntax errors are listed and the rest is read.
-pub(crate) fn parse_file(text: &str, release: Release) -> File {
-    let Some(Parsed { tree, comments, errors }) = tree::parse(text) else { return File::default() };
-    let file = File { is_generated: is_generated(text), errors, ..File::default() };
-    let mut reader = Reader { text, groups: Groups::new(text, comments, release), file };
-    for node in children(tree.root_node()) {
-        reader.declaration(node);
-    }
-    let rest = reader.groups.rest();
-    let last = reader.groups.markers(rest);
-    reader.file.markers.extend(last);
-    reader.file.markers.sort_by_key(|marker| marker.place.start);
-    if reader.file.package.is_none() && reader.file.errors.is_empty() {
-        reader.file.errors.push(0..text.find('\n').unwrap_or(text.len()));
-    }
-    reader.file
+/// What a declaration has.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    /// Its types: one for each part.
+    pub(super) types: Vec<TypeDecl>,
+    /// Its string constants.
+    pub(super) constants: Vec<Constant>,
+    /// Its imports.
+    pub(super) imports: Vec<Import>,
+    /// The syntax errors.
+    pub(super) errors: Vec<Place>,
 }
 
-/// Parses the part of a file before its declarations, with its imports.
-pub(super) fn head(text: &str) -> File {
-    let is_declaration =
-        |line: &str| ["const", "func", "type", "var"].iter().any(|start| line.starts_with(start));
-    let lines = text.split_inclusive('\n').take_while(|line| !is_declaration(line));
-    parse_file(&text[..lines.map(str::len).sum()], Release::default())
+/// Parses a declaration; syntax errors are listed and the rest is read.
+pub(super) fn parts(groups: &Groups, declaration: &Declaration) -> Parts {
+    let tree = tree::parse(&groups.text, &(declaration.place.start..declaration.terminated));
+    let errors = tree.as_ref().map(tree::errors).unwrap_or_default();
+    let mut reader = Reader { text: &groups.text, groups, parts: Parts { errors, ..Parts::default() } };
+    let mut specs = HashMap::new();
+    for node in tree.iter().flat_map(|tree| children(tree.root_node())) {
+        match node.kind() {
+            "import_declaration" => reader.imports(node),
+            "const_declaration" => reader.constants(node, declaration),
+            "type_declaration" => specs.extend(children(node).into_iter().filter_map(named)),
+            _ => {}
+        }
+    }
+    if declaration.keyword == Keyword::Type {
+        let types = declaration.parts.iter().map(|part| reader.type_spec(specs.get(&part.name.start), part));
+        reader.parts.types = types.collect();
+    }
+    reader.parts
 }
 
 fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
@@ -42,76 +52,29 @@ fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     node.named_children(&mut cursor).collect()
 }
 
+/// A specification of a type, with the start of its name.
+fn named<'t>(spec: Node<'t>) -> Option<(usize, Node<'t>)> {
+    Some((spec.child_by_field_name("name")?.start_byte(), spec))
+}
+
 fn has_token(node: Node<'_>, token: &str) -> bool {
     let mut cursor = node.walk();
     node.children(&mut cursor).any(|child| child.kind() == token)
 }
 
-/// Whether the text has the header of generated files: <https://go.dev/s/generatedcode>.
-fn is_generated(text: &str) -> bool {
-    let comments = text.lines().take_while(|line| !line.starts_with("package "));
-    let is_mark = |line: &str| line.starts_with("// Code generated ") && line.ends_with(" DO NOT EDIT.");
-    comments.map(str::trim_end).any(is_mark)
-}
-
-/// Whether other packages may need a file: it declares types or constants, has markers, or methods that
-/// decide the JSON of a type. Most of the text of Kubernetes' packages does not, such as `generated.pb.go`.
-pub(super) fn declares(text: &str) -> bool {
-    let says = |line: &str| {
-        let is_marker =
-            || line.trim_start().strip_prefix("//").is_some_and(|rest| rest.trim_start().starts_with('+'));
-        line.starts_with("type")
-            || line.starts_with("const") && !line.starts_with("const _ = ")
-            || line.starts_with("func (")
-                && (line.contains(") MarshalJSON(") || line.contains(") MarshalText("))
-            || is_marker()
-    };
-    text.lines().any(says)
-}
-
 struct Reader<'t> {
     text: &'t str,
-    groups: Groups<'t>,
-    file: File,
+    groups: &'t Groups,
+    parts: Parts,
 }
 
 impl<'t> Reader<'t> {
     fn word(&self, node: Node<'_>) -> Word {
-        Word { text: self.text_of(node).to_string(), place: node.byte_range() }
+        word(self.text, &node.byte_range())
     }
 
     fn text_of(&self, node: Node<'_>) -> &'t str {
         self.text.get(node.byte_range()).unwrap_or_default()
-    }
-
-    fn declaration(&mut self, node: Node<'_>) {
-        match node.kind() {
-            "comment" => return,
-            "type_declaration" => return self.types(node),
-            _ => {}
-        }
-        // Markers before the documentation of a declaration count; those for packages also count inside it.
-        let before = self.groups.before(node.start_byte());
-        let is_package = node.kind() == "package_clause";
-        let doc = before.doc;
-        let counted = before.free.chain(before.near).chain(before.doc.filter(|_| is_package));
-        let markers = self.groups.markers(counted);
-        self.file.markers.extend(markers);
-        if !is_package {
-            self.documenting(doc);
-        }
-        if node.kind() == "const_declaration" {
-            self.constants(node, doc);
-        }
-        self.groups.skip(node.end_byte());
-        match node.kind() {
-            "package_clause" => {
-                self.file.package = node.named_child(0).map(|name| self.word(name));
-            }
-            "import_declaration" => self.imports(node),
-            "method_declaration" => self.method(node),
-            _ => {}
-        }
     }
 
     fn imports(&mut self, node: Node<'_>) {
@@ -122,20 +85,20 @@ impl<'t> Reader<'t> {
                     let Some(path) = child.child_by_field_name("path") else { continue };
                     let text = self.text_of(path).trim_matches(['"', '`']).to_string();
                     let name = child.child_by_field_name("name").map(|name| self.text_of(name).to_string());
-                    self.file.imports.push(Import { name, path: Word { text, place: path.byte_range() } });
+                    self.parts.imports.push(Import { name, path: Word { text, place: path.byte_range() } });
                 }
                 _ => {}
             }
         }
     }
 
-    /// String constants; `doc` is the documentation of the declaration.
-    fn constants(&mut self, node: Node<'_>, doc: Option<usize>) {
-        let is_group = has_token(node, "(");
+    /// String constants.
+    fn constants(&mut self, node: Node<'_>, declaration: &Declaration) {
+        let mut after = declaration.after;
         for spec in children(node).into_iter().filter(|child| child.kind() == "const_spec") {
-            let own = if is_group { self.groups.before(spec.start_byte()).doc } else { doc };
-            let description = self.groups.description(own);
-            self.groups.skip(spec.end_byte());
+            let start = if declaration.is_group { spec.start_byte() } else { declaration.place.start };
+            let description = self.groups.description(self.groups.before(after, start).doc);
+            after = spec.end_byte();
             let declared = spec.child_by_field_name("type").map(|ty| self.text_of(ty).to_string());
             let values = spec.child_by_field_name("value").map(children).unwrap_or_default();
             let mut cursor = spec.walk();
@@ -145,7 +108,7 @@ impl<'t> Reader<'t> {
                 if self.parts(value, &mut parts, &mut ty, 0) {
                     let (name, description) = (self.word(name), description.clone());
                     let is_literal = value.kind().ends_with("string_literal");
-                    self.file.constants.push(Constant { name, ty, value: parts, is_literal, description });
+                    self.parts.constants.push(Constant { name, ty, value: parts, is_literal, description });
                 }
             }
         }
@@ -182,74 +145,34 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Notes markers of roles and webhooks in documentation.
-    fn documenting(&mut self, doc: Option<usize>) {
-        let found = self.groups.markers(doc).into_iter();
-        self.file.documenting.extend(found.filter(|marker| markers::is_manifest(markers::name(marker))));
-    }
-
-    fn method(&mut self, node: Node<'_>) {
-        let receiver = node.child_by_field_name("receiver").and_then(|list| list.named_child(0));
-        let ty = receiver.and_then(|receiver| receiver.child_by_field_name("type"));
-        if let (Some(ty), Some(name)) = (ty, node.child_by_field_name("name")) {
-            let receiver = self.text_of(ty).trim_start_matches(['*', ' ', '(']);
-            let end = receiver.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(receiver.len());
-            let receiver = receiver[..end].to_string();
-            self.file.methods.push(Method { receiver, name: self.word(name) });
-        }
-    }
-
-    /// `type A B`, or several in parentheses.
-    fn types(&mut self, node: Node<'_>) {
-        let is_group = has_token(node, "(");
-        let before = self.groups.before(node.start_byte());
-        let free = self.groups.markers(before.free);
-        self.file.markers.extend(free);
-        let near = self.groups.markers(before.near);
-        if is_group {
-            self.file.markers.extend(near);
-            for spec in children(node).into_iter().filter(|child| child.kind() != "comment") {
-                let before = self.groups.before(spec.start_byte());
-                let near = self.groups.markers(before.near);
-                self.type_spec(spec, near, before.doc);
-            }
-        } else if let Some(spec) = children(node).into_iter().find(|child| child.kind() != "comment") {
-            self.type_spec(spec, near, before.doc);
-        }
-        self.groups.skip(node.end_byte());
-    }
-
-    fn type_spec(&mut self, spec: Node<'_>, near: Vec<Word>, doc: Option<usize>) {
-        let (Some(name), Some(ty)) = (spec.child_by_field_name("name"), spec.child_by_field_name("type"))
-        else {
-            return;
-        };
+    /// A type; with errors, the grammar may have no specification at its name.
+    fn type_spec(&self, spec: Option<&Node<'_>>, part: &Named) -> TypeDecl {
+        let before = self.groups.before(part.after, part.start);
         // The documentation of a type's group has only markers for the type; those for packages belong to the
         // package.
-        let (of_package, mut markers): (Vec<Word>, Vec<Word>) =
-            near.into_iter().partition(|marker| markers::is_of_package(&marker.text));
-        self.file.markers.extend(of_package);
-        markers.extend(self.groups.markers(doc));
-        self.documenting(doc);
-        let description = self.groups.description(doc);
-        let ty = self.ty(ty, 0);
-        self.file.types.push(TypeDecl {
-            name: self.word(name),
-            is_alias: spec.kind() == "type_alias",
-            is_generic: spec.child_by_field_name("type_parameters").is_some(),
-            comments: Comments { description, markers },
-            ty,
-        });
+        let mut markers = self.groups.markers(before.near);
+        markers.retain(|marker| !markers::is_of_package(&marker.text));
+        markers.extend(self.groups.markers(before.doc));
+        let comments = Comments { description: self.groups.description(before.doc), markers };
+        let missing = || Type { kind: Kind::Other("no type"), place: part.name.clone() };
+        let has = |field: &str| spec.and_then(|spec| spec.child_by_field_name(field));
+        TypeDecl {
+            name: word(self.text, &part.name),
+            is_alias: spec.is_some_and(|spec| spec.kind() == "type_alias"),
+            is_generic: has("type_parameters").is_some(),
+            comments,
+            ty: has("type").map_or_else(missing, |ty| self.ty(ty, 0)),
+        }
     }
 
-    fn ty(&mut self, node: Node<'_>, depth: usize) -> Type {
+    fn ty(&self, node: Node<'_>, depth: usize) -> Type {
         let place = node.byte_range();
         if depth > DEPTH_LIMIT {
             return Type { kind: Kind::Other("a type nested too deeply"), place };
         }
-        let inner = |reader: &mut Self, node: Option<Node<'_>>| {
+        let inner = |node: Option<Node<'_>>| {
             let missing = Type { kind: Kind::Other("no type"), place: place.clone() };
-            Box::new(node.map_or(missing, |node| reader.ty(node, depth + 1)))
+            Box::new(node.map_or(missing, |node| self.ty(node, depth + 1)))
         };
         let field = |name: &str| node.child_by_field_name(name);
         let kind = match node.kind() {
@@ -259,38 +182,38 @@ impl<'t> Reader<'t> {
                     |name: &str| field(name).map(|node| self.text_of(node).to_string()).unwrap_or_default();
                 Kind::Qualified(part("package"), part("name"))
             }
-            "pointer_type" => Kind::Pointer(inner(self, node.named_child(0))),
-            "parenthesized_type" => return *inner(self, node.named_child(0)),
-            "slice_type" => Kind::Slice(inner(self, field("element"))),
-            "array_type" => Kind::Array(inner(self, field("element"))),
-            "map_type" => Kind::Map(inner(self, field("key")), inner(self, field("value"))),
+            "pointer_type" => Kind::Pointer(inner(node.named_child(0))),
+            "parenthesized_type" => return *inner(node.named_child(0)),
+            "slice_type" => Kind::Slice(inner(field("element"))),
+            "array_type" => Kind::Array(inner(field("element"))),
+            "map_type" => Kind::Map(inner(field("key")), inner(field("value"))),
             "struct_type" => Kind::Struct(self.fields(node, depth)),
             "interface_type" => Kind::Other("an interface"),
             "channel_type" => Kind::Other("a channel"),
             "function_type" => Kind::Other("a function"),
-            "generic_type" => Kind::Instance(inner(self, field("type"))),
+            "generic_type" => Kind::Instance(inner(field("type"))),
             _ => Kind::Other("this type"),
         };
         Type { kind, place }
     }
 
-    fn fields(&mut self, node: Node<'_>, depth: usize) -> Vec<Field> {
+    fn fields(&self, node: Node<'_>, depth: usize) -> Vec<Field> {
         let mut out = Vec::new();
-        self.groups.skip(node.start_byte());
+        let mut after = node.start_byte();
         let list = node.named_child(0).map(children).unwrap_or_default();
         for declaration in list.into_iter().filter(|child| child.kind() == "field_declaration") {
-            self.field(declaration, depth, &mut out);
+            self.field(declaration, after, depth, &mut out);
+            after = declaration.end_byte();
         }
         out
     }
 
-    fn field(&mut self, node: Node<'_>, depth: usize, out: &mut Vec<Field>) {
-        let before = self.groups.before(node.start_byte());
+    fn field(&self, node: Node<'_>, after: usize, depth: usize, out: &mut Vec<Field>) {
+        let before = self.groups.before(after, node.start_byte());
         let markers = self.groups.markers(before.near.into_iter().chain(before.doc));
         let comments = Comments { description: self.groups.description(before.doc), markers };
         let Some(ty) = node.child_by_field_name("type") else { return };
         let ty = self.ty(ty, depth + 1);
-        self.groups.skip(node.end_byte());
         let json = node.child_by_field_name("tag").and_then(|tag| json_tag(self.text_of(tag)));
         let mut cursor = node.walk();
         let names: Vec<Word> =
@@ -350,50 +273,5 @@ mod tests {
         assert_eq!(json_tag("\"json:\\\"a\\\"\"").as_deref(), Some("a"));
         assert_eq!(json_tag("`yaml:\"b\"`"), None);
         assert_eq!(json_tag("`json:a`"), None);
-    }
-
-    #[test]
-    fn markers_belong_to_the_next_declaration() {
-        let file = parse_file(
-            "// +a\n\n// Package p.\n// +b\npackage p\n\n// +kubebuilder:rbac:groups=x\n\n// T is.\n// +t\ntype T struct {\n\t// +near\n\n\t// Doc.\n\t// +f\n\tA, B string `json:\"a\"` // +no\n\tC int\n}\n\n// +g\nfunc f() {\n\t// +in\n}\n// +end\n",
-            Release::default(),
-        );
-        let texts = |words: &[Word]| words.iter().map(|word| word.text.clone()).collect::<Vec<_>>();
-        assert_eq!(texts(&file.markers), ["+a", "+b", "+kubebuilder:rbac:groups=x", "+end"]);
-        assert_eq!(texts(&file.types[0].comments.markers), ["+t"]);
-        let Kind::Struct(fields) = &file.types[0].ty.kind else { panic!() };
-        assert_eq!(fields.len(), 3);
-        assert_eq!(texts(&fields[1].comments.markers), ["+near", "+f"]);
-        assert_eq!(fields[1].comments.description, "Doc.");
-        assert!(fields[2].comments.markers.is_empty());
-    }
-
-    #[test]
-    fn malformed_go_is_reported() {
-        assert!(!parse_file("package p\ntype T struct {", Release::default()).errors.is_empty());
-        for text in [
-            "type T [3]int",
-            "var a = A{B: new(int32(1)), C: map[string]int{\"a\": 1}}",
-            "type A[T comparable] = map[T]struct{}",
-            "var a = new(\"b\")\n\nfunc f() *A {\n\tif x {\n\t\treturn new(A{B: new(true)})\n\t}\n\treturn new([]A)\n}",
-        ] {
-            let file = parse_file(&format!("package p\n{text}\n"), Release::default());
-            assert!(file.errors.is_empty(), "{text}");
-        }
-    }
-
-    #[test]
-    fn file_without_declarations_or_markers_is_skipped() {
-        for (text, is_read) in [
-            ("package a\n\ntype A struct{}\n", true),
-            ("package a\n\ntype (\n\tA string\n)\n", true),
-            ("package a\n\nconst B A = \"b\"\n", true),
-            ("// +groupName=a.b\n\npackage a\n", true),
-            ("package a\n\nfunc (a A) MarshalJSON() ([]byte, error) {\n", true),
-            ("package a\n\nconst _ = proto.Version\n\nfunc (m *A) Marshal() ([]byte, error) {\n", false),
-            ("package a\n\n// A is.\nvar map_A = map[string]string{\"\": \"type\"}\n", false),
-        ] {
-            assert_eq!(declares(text), is_read, "{text}");
-        }
     }
 }

@@ -6,7 +6,7 @@ use super::known;
 use super::markers;
 use super::packages::{Packages, TypeId};
 use super::release::Release;
-use super::syntax::{Kind, Place, Type};
+use super::syntax::{Import, Kind, Place, Type};
 use super::text::loc;
 use crate::diag::Diagnostic;
 use crate::source::{Loc, SourceMap};
@@ -85,8 +85,8 @@ impl Resolver<'_> {
     }
 
     fn dot_imported(&mut self, at: At, name: &str) -> Option<TypeId> {
-        let imports = &self.packages.list[at.package].files[at.file].1.imports;
-        let paths = imports.iter().filter(|import| import.name.as_deref() == Some("."));
+        let imports = self.packages.list[at.package].files[at.file].1.imports();
+        let paths = imports.filter(|import| import.name.as_deref() == Some("."));
         let paths: Vec<String> = paths.map(|import| import.path.text.clone()).collect();
         paths.iter().find_map(|path| {
             let package = self.packages.import(at.package, path, self.sources, &mut self.diagnostics)?;
@@ -158,7 +158,7 @@ impl Resolver<'_> {
 
     /// The path of the import that binds a name.
     pub(super) fn import_path(&mut self, at: At, name: &str) -> Option<String> {
-        let imports = &self.packages.list[at.package].files[at.file].1.imports;
+        let imports: Vec<&Import> = self.packages.list[at.package].files[at.file].1.imports().collect();
         let named = imports.iter().find(|import| import.name.as_deref() == Some(name));
         if let Some(import) = named {
             return Some(import.path.text.clone());

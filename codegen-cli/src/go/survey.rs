@@ -66,7 +66,7 @@ fn of(packages: &Packages, at: usize, sources: &SourceMap) -> Survey {
         name: method.name.text.clone(),
         place: place(packages, at, (id, sources), &method.name.place),
     });
-    let types = package.files.iter().flat_map(|(_, file)| &file.types);
+    let types = package.files.iter().flat_map(|(_, file)| file.types());
     let markers = types.map(|ty| {
         let texts = ty.comments.markers.iter().map(|marker| marker.text.clone());
         (ty.name.text.clone(), texts.collect())
@@ -86,7 +86,7 @@ fn of(packages: &Packages, at: usize, sources: &SourceMap) -> Survey {
 
 fn constants(packages: &Packages, at: usize, package: &Package) -> Vec<SurveyedConstant> {
     let by_hand = package.files.iter().filter(|(_, file)| !file.is_generated);
-    let all = by_hand.flat_map(|(_, file)| &file.constants);
+    let all = by_hand.flat_map(|(_, file)| file.constants());
     let exported = all.filter(|constant| constant.name.text.starts_with(char::is_uppercase));
     let surveyed = exported.filter_map(|constant| {
         Some(SurveyedConstant {

@@ -1,4 +1,4 @@
-//! The parts of a Go file that `parse` keeps: declarations with their comments, as plain values.
+//! The declarations of a Go file that `parse` keeps, with their comments, as plain values.
 //!
 //! Places are byte ranges of the file.
 
@@ -14,29 +14,6 @@ pub(crate) struct Word {
     pub(crate) text: String,
     /// Its position.
     pub(crate) place: Place,
-}
-
-/// A parsed file.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct File {
-    /// The name in the package clause; `None` if it has none.
-    pub(crate) package: Option<Word>,
-    /// Its imports.
-    pub(crate) imports: Vec<Import>,
-    /// Its types, in source order.
-    pub(crate) types: Vec<TypeDecl>,
-    /// Its methods.
-    pub(crate) methods: Vec<Method>,
-    /// Its string constants.
-    pub(crate) constants: Vec<Constant>,
-    /// Whether a generator wrote it.
-    pub(crate) is_generated: bool,
-    /// The markers of the package, in source order.
-    pub(crate) markers: Vec<Word>,
-    /// The markers of roles and webhooks that document a declaration, where they have no effect.
-    pub(crate) documenting: Vec<Word>,
-    /// The syntax errors.
-    pub(crate) errors: Vec<Place>,
 }
 
 /// An import.

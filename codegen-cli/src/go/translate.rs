@@ -78,7 +78,7 @@ impl Translator<'_> {
                 continue;
             }
             for file in 0..self.resolver.packages.list[package].files.len() {
-                for item in 0..self.resolver.packages.list[package].files[file].1.types.len() {
+                for item in 0..self.resolver.packages.list[package].files[file].1.names().count() {
                     let id = TypeId { package, file, item };
                     if self.is_kind(id) {
                         self.kinds.insert(id);
@@ -435,7 +435,7 @@ impl Translator<'_> {
                     beside.for_each(|marker| text.marker("//", &marker));
                     text.push("\n");
                 }
-                let broken = self.broken.range(own.clone()).map(|id| parsed.types[id.item].name.text.clone());
+                let broken = self.broken.range(own.clone()).map(|id| parsed.decl(id.item).name.text.clone());
                 let broken: Vec<String> = broken.collect();
                 let declared = self.texts.range(own).map(|(_, declaration)| declaration);
                 for Text { out, pieces, .. } in text.with(declared) {

@@ -140,7 +140,7 @@ fn all(inputs: Vec<Input>, purpose: Purpose) -> Definitions {
         .into_iter()
         .map(|input| {
             let name = input.name.as_str().into();
-            sources.add(SourceFile { path: input.name.into(), name, text: input.text })
+            sources.add(SourceFile { path: input.name.into(), name, text: input.text.into() })
         })
         .collect();
     let mut found = Found { purpose, ..Found::default() };

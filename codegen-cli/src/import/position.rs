@@ -189,7 +189,7 @@ mod tests {
         let before = "a: 1\n---\n";
         let text = format!("{before}{text}");
         let all = text.len();
-        let file = sources.add(SourceFile { path: "a".into(), name: "a".into(), text });
+        let file = sources.add(SourceFile { path: "a".into(), name: "a".into(), text: text.into() });
         let at = Lines::new(&sources, file, before.len()..all).position(&path);
         assert_eq!(Position { line: at.line - 2, ..at }.to_string(), wanted, "{path:?}");
     }

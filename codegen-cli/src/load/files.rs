@@ -187,7 +187,7 @@ impl Files {
         let id = self.sources.add(SourceFile {
             path: request.path.clone(),
             name: name.as_str().into(),
-            text: String::new(),
+            text: "".into(),
         });
         let bytes = match self.unsaved.read(&request.path) {
             Ok(bytes) => bytes,

@@ -136,7 +136,7 @@ impl OwnPart {
 
     fn error(&self, at: usize, message: String, sources: &mut SourceMap) -> Diagnostic {
         let name = display(&self.path).into();
-        let file = sources.add(SourceFile { path: self.path.clone(), name, text: self.text.clone() });
+        let file = sources.add(SourceFile { path: self.path.clone(), name, text: self.text.as_str().into() });
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         Diagnostic::error(Code::INVALID_YAML, Loc { file, start: at, end: at }, message)
     }

@@ -139,7 +139,7 @@ mod tests {
         let mut sources = SourceMap::default();
         let mut found = Vec::new();
         for path in ["a.go", "a.rs"] {
-            let file = sources.add(SourceFile { path: path.into(), name: path.into(), text: String::new() });
+            let file = sources.add(SourceFile { path: path.into(), name: path.into(), text: "".into() });
             let place = Loc { file, start: 0, end: 0 };
             found.push(
                 Diagnostic::error(Code::NOT_STRUCTURAL, place, "the field `nullable`")

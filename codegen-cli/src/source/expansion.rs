@@ -52,7 +52,7 @@ impl SourceMap {
         };
         let file = self.file(expansion.path.file);
         let (path, name) = (file.path.clone(), file.name.clone());
-        let id = self.add(SourceFile { path, name, text: String::new() });
+        let id = self.add(SourceFile { path, name, text: "".into() });
         self.expansions.insert(id, expansion);
         id
     }
