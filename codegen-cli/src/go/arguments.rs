@@ -16,18 +16,43 @@ impl Translator<'_> {
         let is_refused = |(definition, value): &(&Definition, &str)| {
             !value.is_empty() && definition.fits(place) && self.options.release.knows(&definition.name)
         };
-        for marker in markers {
-            let Some((Definition { name, .. }, _)) = markers::flag(marker).filter(is_refused) else {
-                continue;
-            };
-            let loc = self.resolver.loc(at, &marker.place);
-            self.resolver.diagnostics.push(
-                Diagnostic::error(Code::WRONG_VALUE, loc, format!("`+{name}` takes no value"))
-                    .help(format!("write +{name}, or remove the line")),
-            );
+        let refused = |marker| Some((markers::flag(marker).filter(is_refused)?.0, marker));
+        let refused: Vec<(&Definition, &Word)> = markers.iter().filter_map(refused).collect();
+        for (definition, marker) in refused {
+            self.refuse_value(at, marker, &definition.name);
         }
     }
+
+    /// Refuses values of an input's markers of packages that take none: pkg/crd/markers/package.go.
+    pub(super) fn refuse_package_values(&mut self, package: usize) {
+        if !self.options.types || !self.resolver.packages.list[package].is_input {
+            return;
+        }
+        let has_value =
+            |marker: &Word| marker.text.split_once('=').is_some_and(|(_, value)| !value.trim().is_empty());
+        let is_refused = |marker: &Word| PACKAGE_FLAGS.contains(&markers::name(marker)) && has_value(marker);
+        let refused: Vec<(usize, Word)> = self
+            .package_markers(package)
+            .filter(|(_, marker)| is_refused(marker))
+            .map(|(file, marker)| (file, marker.clone()))
+            .collect();
+        for (file, marker) in refused {
+            self.refuse_value(At { package, file }, &marker, markers::name(&marker));
+        }
+    }
+
+    fn refuse_value(&mut self, at: At, marker: &Word, name: &str) {
+        let loc = self.resolver.loc(at, &marker.place);
+        self.resolver.diagnostics.push(
+            Diagnostic::error(Code::WRONG_VALUE, loc, format!("`+{name}` takes no value"))
+                .help(format!("write +{name}, or remove the line")),
+        );
+    }
 }
+
+/// Markers of packages that take no value.
+const PACKAGE_FLAGS: [&str; 3] =
+    ["kubebuilder:skip", "kubebuilder:validation:Optional", "kubebuilder:validation:Required"];
 
 /// A marker with the last of each argument, and without a flag's `=` and arguments that are empty lists, which equal absent ones;
 /// `None`: the marker itself is an empty list.

@@ -134,15 +134,34 @@ pub(super) fn value<'m>(markers: &'m [Word], wanted: &str) -> Option<&'m str> {
     Some(found.text.split_once('=').map_or("", |(_, value)| value.trim()).trim_matches(['"', '`']))
 }
 
-/// A marker whose bound is no whole number that Go's `float64` holds, with the number that controller-gen writes for it.
+/// A marker whose bound is no whole number that Go's `float64` holds, or hexadecimal, with the number that controller-gen
+/// writes for it.
 pub(super) fn rounded(marker: String) -> String {
     let Some((name, value)) = marker.split_once('=') else { return marker };
     let name = name.trim_end_matches(':');
-    let is_number = ["Maximum", "Minimum", "MultipleOf"].iter().any(|last| name.ends_with(last));
-    match value.trim().parse::<i64>() {
-        Ok(number) if is_number && number.unsigned_abs() > EXACT => format!("{name}={}", number as f64),
+    if !["Maximum", "Minimum", "MultipleOf"].iter().any(|last| name.ends_with(last)) {
+        return marker;
+    }
+    let value = value.trim();
+    match (value.parse::<i64>(), hexadecimal(value)) {
+        (Ok(number), _) if number.unsigned_abs() > EXACT => format!("{name}={}", number as f64),
+        (_, Some(number)) => format!("{name}={number}"),
         _ => marker,
     }
+}
+
+/// A hexadecimal number, `0x1p-2`, which must have an exponent: `readFloat` of Go's strconv/atof.go.
+fn hexadecimal(text: &str) -> Option<f64> {
+    let (sign, rest) = text.strip_prefix('-').map_or((1.0, text), |rest| (-1.0, rest));
+    let rest = rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X"))?;
+    let (digits, exponent) = rest.split_once(['p', 'P'])?;
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let digits = format!("{whole}{fraction}");
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let mantissa = u64::from_str_radix(&digits, 16).ok().filter(|_| is_number)?;
+    let exponent = exponent.parse::<i32>().ok()?.checked_sub(i32::try_from(4 * fraction.len()).ok()?)?;
+    let value = sign * mantissa as f64 * 2_f64.powi(exponent);
+    value.is_finite().then_some(value)
 }
 
 /// Up to this number, every whole number is a `float64`.
@@ -185,5 +204,25 @@ pub(super) fn wants(marker: &Word) -> Option<Wants> {
         "MaxItems" | "MinItems" | "UniqueItems" | "listType" | "k8s:listType" => Some(Wants::List),
         "MaxProperties" | "MinProperties" | "mapType" => Some(Wants::Object),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hexadecimal_bounds_are_written_as_decimals() {
+        for (value, wanted) in [
+            ("0x1p-2", "0.25"),
+            ("-0X1.8P+1", "-3"),
+            ("0x10", "0x10"),
+            ("0x+1p0", "0x+1p0"),
+            ("0x1p9999", "0x1p9999"),
+            ("9007199254740993", "9007199254740992"),
+        ] {
+            let written = rounded(format!("+kubebuilder:validation:Maximum={value}"));
+            assert_eq!(written, format!("+kubebuilder:validation:Maximum={wanted}"));
+        }
     }
 }

@@ -74,6 +74,7 @@ pub(super) struct Translator<'s> {
 impl Translator<'_> {
     fn find_kinds(&mut self) {
         for package in 0..self.resolver.packages.list.len() {
+            self.refuse_package_values(package);
             if !self.resolver.packages.list[package].is_input || !self.is_api(package) {
                 continue;
             }

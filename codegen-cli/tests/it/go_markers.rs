@@ -133,6 +133,9 @@ fn values_that_controller_gen_cannot_read_are_refused() {
     let folder = kind("// +kubebuilder:subresource:status=true\n");
     folder.write("api/Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.19.0\n");
     assert!(support::short(&crds(&folder)).contains("`+kubebuilder:subresource:status` takes no value"));
+    let spec = "type Spec struct {\n\tA string `json:\"a\"`\n}\n";
+    folder.write("api/v1/types.go", format!("// +kubebuilder:validation:Optional=true\n\n{HEADER}{spec}"));
+    assert!(support::short(&crds(&folder)).contains("`+kubebuilder:validation:Optional` takes no value"));
     folder.write(
         "api/v1/types.go",
         format!("{HEADER}type Spec struct {{\n\t// +k8s:optional=true\n\tA string `json:\"a\"`\n}}\n"),
