@@ -71,7 +71,9 @@ fn headers_of_http_are_known() {
     folder
         .write("api/v1/types.go", format!("{header}type Spec struct {{\n\tA http.Header `json:\"a\"`\n}}\n"));
     let lists = json!({"type": "array", "items": {"type": "string"}});
-    assert_eq!(spec(&folder)["properties"]["a"], json!({"type": "object", "additionalProperties": lists}));
+    let description = "A Header represents the key-value pairs in an HTTP header.\n\nThe keys should be in canonical form, as returned by\n[CanonicalHeaderKey].";
+    let wanted = json!({"description": description, "type": "object", "additionalProperties": lists});
+    assert_eq!(spec(&folder)["properties"]["a"], wanted);
 }
 
 /// Commit 3765c8c2 of controller-tools removes equal counts, after 0.21.0. The release stands in no Makefile, but in the CRDs.
