@@ -47,21 +47,7 @@ pub(super) async fn watch(call: &Call<'_>, name: &str, options: &ListOptions) ->
     };
     let def = call.def.clone();
     let prefix = def.prefix(&call.path.namespace);
-    let store = &call.server.store;
-    let at_once = matches!(from, None | Some(0));
-    let current = store.current();
-    let asked = from.unwrap_or_default();
-    let streaming = options.send_initial_events == Some(true);
-    let (first, cursor) = match options.send_initial_events {
-        // Without initial events, a watch starts with the next change.
-        Some(false) if at_once => (None, store.watch(&def.collection, current)),
-        _ if at_once || streaming => {
-            let (snapshot, cursor) = store.list_and_watch(&def.collection, &prefix);
-            (Some(snapshot), cursor)
-        }
-        _ => (None, store.watch(&def.collection, asked)),
-    };
-    let start = if at_once { current } else { asked };
+    let start = Start::of(call, options, from, &prefix);
     let now = Instant::now();
     let end = now + timeout;
     let mut state = Watch {
@@ -74,19 +60,19 @@ pub(super) async fn watch(call: &Call<'_>, name: &str, options: &ListOptions) ->
         },
         prefix,
         selectors,
-        cursor,
+        cursor: start.cursor,
         out: BytesMut::new(),
         end,
         bookmark: next_bookmark(now, end).filter(|_| options.bookmarks),
         stopping: call.server.stopping(),
         marking: false,
-        start,
-        seen: asked,
+        start: start.version,
+        seen: start.asked,
         done: false,
-        initial: first.map(|snapshot| (snapshot, streaming && options.bookmarks)),
+        initial: start.first.map(|snapshot| (snapshot, start.streaming && options.bookmarks)),
     };
-    if streaming && asked > current {
-        state.fail(&ApiError::future_version(asked, current, call.def.is_cached()));
+    if start.streaming && start.asked > start.current {
+        state.fail(&ApiError::future_version(start.asked, start.current, call.def.is_cached()));
     }
     Ok(Reply::stream_in(
         call.accepted.form,
@@ -95,6 +81,41 @@ pub(super) async fn watch(call: &Call<'_>, name: &str, options: &ListOptions) ->
             Some((bytes, state))
         }),
     ))
+}
+
+/// The first version and objects of a watch.
+struct Start {
+    /// The initial objects, if it sends them.
+    first: Option<Snapshot>,
+    cursor: Cursor,
+    version: u64,
+    /// The version that the client asked for, or zero.
+    asked: u64,
+    /// The store's version when the watch started.
+    current: u64,
+    /// Whether the client asked for initial events.
+    streaming: bool,
+}
+
+impl Start {
+    fn of(call: &Call<'_>, options: &ListOptions, from: Option<u64>, prefix: &str) -> Self {
+        let (store, collection) = (&call.server.store, &call.def.collection);
+        let at_once = matches!(from, None | Some(0));
+        let current = store.current();
+        let asked = from.unwrap_or_default();
+        let streaming = options.send_initial_events == Some(true);
+        let (first, cursor) = match options.send_initial_events {
+            // Without initial events, a watch starts with the next change.
+            Some(false) if at_once => (None, store.watch(collection, current)),
+            _ if at_once || streaming => {
+                let (snapshot, cursor) = store.list_and_watch(collection, prefix);
+                (Some(snapshot), cursor)
+            }
+            _ => (None, store.watch(collection, asked)),
+        };
+        let version = if at_once { current } else { asked };
+        Self { first, cursor, version, asked, current, streaming }
+    }
 }
 
 /// Returns the time of the next bookmark: after a period, or shortly before the watch ends (`nextBookmarkTime` of

@@ -32,11 +32,7 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
         year_flag: flags.year.as_deref(),
         year: config.year.as_deref(),
     };
-    let crd_output =
-        flags.crd_output.clone().or_else(|| flags.output.as_ref().map(|output| output.join("crds")));
-    let crd_output = crd_output.or_else(|| config.crd.output.as_ref().map(from_file));
-    let client_output = flags.output.clone().or_else(|| config.client.output.as_ref().map(from_file));
-    let (crd_output, client_output) = outputs(&only, crd_output, client_output)?;
+    let (crd_output, client_output) = main_outputs(&config, &flags, &only, from_file)?;
     let manifests = manifests(&config, &flags, &places, crd_output.as_deref())?;
     let header_file = flags.header_file.clone().or_else(|| config.header_file.as_ref().map(from_file));
     let header = rust_header(header_file.as_deref(), &places, &manifests)?;
@@ -80,6 +76,19 @@ pub(super) fn merge(mut config: Config, base: &Path, flags: Overrides) -> Result
     };
     helm::check_folder(&settings)?;
     Ok(settings)
+}
+
+/// Returns the outputs of the CRDs and of the client.
+fn main_outputs(
+    config: &Config,
+    flags: &Overrides,
+    only: &[Generator],
+    from_file: impl Fn(&PathBuf) -> PathBuf,
+) -> Result<(Option<PathBuf>, Option<PathBuf>), UsageError> {
+    let crds = flags.crd_output.clone().or_else(|| flags.output.as_ref().map(|output| output.join("crds")));
+    let crds = crds.or_else(|| config.crd.output.as_ref().map(&from_file));
+    let client = flags.output.clone().or_else(|| config.client.output.as_ref().map(from_file));
+    outputs(only, crds, client)
 }
 
 /// The outputs beside the client.

@@ -121,26 +121,18 @@ fn mistyped(
     let mut compilers = vec![Compiler::with_object(&object, param_kind.is_object().then_some(&Type::Dyn))];
     compilers.extend(params(all, param_kind).map(|params| Compiler::with_object(&object, Some(&params))));
     let conditions = compilers.clone();
-    let mut out = Vec::new();
-    let mut check = |path: String, fault: Result<(), String>| {
-        let Err(fault) = fault else { return };
-        let span = longest(&policy.places, &path).unwrap_or(&policy.span);
-        let message = format!("the expression does not fit {}: {fault}", version.resource.kind);
-        let help =
-            "the policy would fail at each request; use fields of the schema, and has() for optional ones";
-        out.push(Diagnostic::error(Code::POLICY, input.loc(span), message).help(help));
-    };
+    let mut faults = Vec::new();
     for (index, condition) in items(spec, "matchConditions") {
         let source = text(&condition["expression"]);
         let fault = fits(&conditions, |compiler| compiler.any(source));
-        check(format!("spec.matchConditions[{index}].expression"), fault);
+        faults.push((format!("spec.matchConditions[{index}].expression"), fault));
     }
     for (index, variable) in items(spec, "variables") {
         let (name, source) = (text(&variable["name"]), text(&variable["expression"]));
         let made: Vec<Compiled> =
             compilers.iter_mut().map(|compiler| compiler.variable(name, source).expression).collect();
         let fault = fits(&made, |made| made.as_ref().map(|_| ()).map_err(Clone::clone));
-        check(format!("spec.variables[{index}].expression"), fault);
+        faults.push((format!("spec.variables[{index}].expression"), fault));
     }
     let fields = [
         ("validations", "expression"),
@@ -151,7 +143,7 @@ fn mistyped(
         for (index, item) in items(spec, list) {
             let Some(source) = item[field].as_str() else { continue };
             let fault = fits(&compilers, |compiler| compiler.any(source));
-            check(format!("spec.{list}[{index}].{field}"), fault);
+            faults.push((format!("spec.{list}[{index}].{field}"), fault));
         }
     }
     let patched = Patched::custom(&schema);
@@ -162,10 +154,22 @@ fn mistyped(
                 let expression = compiler.patch(source, is_json_patch)?;
                 admission::patch_fits(&expression, source, &patched)
             });
-            check(format!("spec.mutations[{index}].{field}.expression"), fault);
+            faults.push((format!("spec.mutations[{index}].{field}.expression"), fault));
         }
     }
-    out
+    let kind = &version.resource.kind;
+    let reports = faults
+        .into_iter()
+        .filter_map(|(path, fault)| Some(misfit(input, policy, kind, &path, &fault.err()?)));
+    reports.collect()
+}
+
+/// Reports an expression at a path of a policy that does not fit a kind.
+fn misfit(input: &Input<'_>, policy: &Policy, kind: &str, path: &str, fault: &str) -> Diagnostic {
+    let span = longest(&policy.places, path).unwrap_or(&policy.span);
+    let message = format!("the expression does not fit {kind}: {fault}");
+    let help = "the policy would fail at each request; use fields of the schema, and has() for optional ones";
+    Diagnostic::error(Code::POLICY, input.loc(span), message).help(help)
 }
 
 /// Checks an expression by all compilers. The first knows no type of the parameters, as in an API server, where they fit any

@@ -211,8 +211,6 @@ impl Parser<'_> {
     /// Reads one key; `None` after a diagnostic.
     fn kube_key(&mut self, meta: &Meta, keys: &mut Keys) -> Option<()> {
         let name = meta.path().get_ident().map(|ident| ident.unraw().to_string()).unwrap_or_default();
-        let span = meta.path().span();
-        let out = &mut keys.resource;
         match name.as_str() {
             "group" => keys.group = Some(self.kube_text(meta)?),
             "version" => keys.version = Some(self.kube_text(meta)?),
@@ -224,32 +222,6 @@ impl Parser<'_> {
             "namespaced" => keys.namespaced = self.kube_flag(meta)?,
             "no_spec" => keys.no_spec = self.kube_flag(meta)?,
             "storage" => keys.storage = Some(self.kube_flag(meta)?),
-            "served" => {
-                if !self.kube_flag(meta)? {
-                    out.push(quote_spanned! {span=> unserved_version });
-                }
-            }
-            "shortname" => {
-                let text = self.kube_text(meta)?;
-                out.push(quote_spanned! {span=> short_name = #text });
-            }
-            "category" => {
-                let text = self.kube_text(meta)?;
-                out.push(quote_spanned! {span=> category = #text });
-            }
-            "selectable" => {
-                let text = self.kube_text(meta)?;
-                out.push(quote_spanned! {span=> selectable_field(json_path = #text) });
-            }
-            "deprecated" => out.push(match meta {
-                Meta::Path(_) => quote_spanned! {span=> deprecated_version },
-                _ => {
-                    let text = self.kube_text(meta)?;
-                    quote_spanned! {span=> deprecated_version(warning = #text) }
-                }
-            }),
-            "annotation" => out.push(self.kube_pair(meta, "annotations")?),
-            "label" => out.push(self.kube_pair(meta, "labels")?),
             "printcolumn" => {
                 let columns = self.kube_columns(meta)?;
                 keys.resource.extend(columns);
@@ -269,17 +241,48 @@ impl Parser<'_> {
             }
             "derive" | "attr" | "crates" | "cel" => {}
             name if CRATES.contains(&name) => {}
-            _ => {
-                let near = closest(&name, KEYS.iter().copied());
-                let help = near.map_or_else(
-                    || format!("the keys are {}", KEYS.join(", ")),
-                    |near| format!("did you mean `{near}`?"),
-                );
-                self.kube_error(Code::UNKNOWN_KEY, span, &format!("unknown key `{name}` in #[kube]"), &help);
-                return None;
-            }
+            _ => keys.resource.extend(self.kube_key_of_resource(meta, &name)?),
         }
         Some(())
+    }
+
+    /// Reads a key that `#[resource]` has in another form.
+    fn kube_key_of_resource(&mut self, meta: &Meta, name: &str) -> Option<Option<TokenStream>> {
+        let span = meta.path().span();
+        let key = match name {
+            "served" if self.kube_flag(meta)? => return Some(None),
+            "served" => quote_spanned! {span=> unserved_version },
+            "shortname" => {
+                let text = self.kube_text(meta)?;
+                quote_spanned! {span=> short_name = #text }
+            }
+            "category" => {
+                let text = self.kube_text(meta)?;
+                quote_spanned! {span=> category = #text }
+            }
+            "selectable" => {
+                let text = self.kube_text(meta)?;
+                quote_spanned! {span=> selectable_field(json_path = #text) }
+            }
+            "deprecated" if matches!(meta, Meta::Path(_)) => quote_spanned! {span=> deprecated_version },
+            "deprecated" => {
+                let text = self.kube_text(meta)?;
+                quote_spanned! {span=> deprecated_version(warning = #text) }
+            }
+            "annotation" => self.kube_pair(meta, "annotations")?,
+            "label" => self.kube_pair(meta, "labels")?,
+            _ => return self.unknown_kube_key(name, span),
+        };
+        Some(Some(key))
+    }
+
+    fn unknown_kube_key<T>(&mut self, name: &str, span: Span) -> Option<T> {
+        let help = closest(name, KEYS.iter().copied()).map_or_else(
+            || format!("the keys are {}", KEYS.join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        self.kube_error(Code::UNKNOWN_KEY, span, &format!("unknown key `{name}` in #[kube]"), &help);
+        None
     }
 
     pub(super) fn kube_text(&mut self, meta: &Meta) -> Option<LitStr> {
