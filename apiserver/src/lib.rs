@@ -83,5 +83,5 @@ pub use identity::Identity;
 pub use listen::{Answers, Listener, Sockets};
 pub use objects::{ObjectError, Objects};
 pub use server::{ApiService, Snapshot};
-pub use status::{About, ApiError};
+pub use status::{ApiError, ErrorSubject};
 pub use webhook::{WebhookHost, WebhookTransport};

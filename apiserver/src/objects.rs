@@ -8,7 +8,7 @@ use crate::registry::ResourceDef;
 use crate::server::Server;
 use crate::status::ApiError;
 use crate::store;
-use crate::verbs::behind;
+use crate::verbs::internal_writes;
 use crate::{conversion, crd, meta};
 
 /// The reason why an object cannot be stored or read.
@@ -61,7 +61,7 @@ impl Objects {
         if let Some(def) = self.server.registry().find(crd::GROUP, "v1", crd::PLURAL) {
             for value in definitions {
                 let name = meta::name(&value).to_owned();
-                behind::add_one_of_many(&self.server, &def, value).map_err(|error| (name, error))?;
+                internal_writes::add_one_of_many(&self.server, &def, value).map_err(|error| (name, error))?;
             }
             self.server.refresh();
         }
@@ -74,7 +74,7 @@ impl Objects {
     /// Returns an error if the object exists already, its kind is unknown, or every server would refuse it.
     pub fn add(&self, object: Value) -> Result<(), ObjectError> {
         let (def, value) = self.place(object)?;
-        behind::add(&self.server, &def, value)?;
+        internal_writes::add(&self.server, &def, value)?;
         Ok(())
     }
 
@@ -84,7 +84,7 @@ impl Objects {
     /// Returns an error if the object does not exist, and as for [`Objects::add`].
     pub fn update(&self, object: Value) -> Result<(), ObjectError> {
         let (def, value) = self.place(object)?;
-        behind::replace(&self.server, &def, &value)?;
+        internal_writes::replace(&self.server, &def, &value)?;
         Ok(())
     }
 
@@ -100,7 +100,7 @@ impl Objects {
         name: &str,
     ) -> Result<(), ObjectError> {
         let def = self.find(api_version, kind)?;
-        Ok(behind::take(&self.server, &def, namespace, name)?)
+        Ok(internal_writes::take(&self.server, &def, namespace, name)?)
     }
 
     /// Returns an object as a client would read it, if there is one.

@@ -11,7 +11,7 @@ use crate::builtin::BuiltIn;
 use crate::custom::Custom;
 use crate::names::NameRule;
 use crate::openapi;
-use crate::status::About;
+use crate::status::ErrorSubject;
 use crate::types;
 
 /// The rules of a resource.
@@ -71,15 +71,15 @@ impl ResourceDef {
     }
 
     /// Returns an error's subject, named by the resource.
-    pub(crate) fn about(&self, name: &str) -> About {
-        About::new(&self.group, &self.plural, name)
+    pub(crate) fn subject(&self, name: &str) -> ErrorSubject {
+        ErrorSubject::new(&self.group, &self.plural, name)
     }
 
     /// Returns an error's subject, named by the kind: for built-in kinds that of the internal type, which both groups
     /// of events share.
-    pub(crate) fn about_kind(&self, name: &str) -> About {
+    pub(crate) fn subject_of_kind(&self, name: &str) -> ErrorSubject {
         let stored = self.stored_as.split_once('/').map_or("", |(group, _)| group);
-        About::new(if self.is_custom() { &self.group } else { stored }, &self.kind, name)
+        ErrorSubject::new(if self.is_custom() { &self.group } else { stored }, &self.kind, name)
     }
 
     /// Reports whether objects are reviews, which are not stored.

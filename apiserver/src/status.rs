@@ -58,14 +58,14 @@ impl From<kubesmith_apiextensions::structural::Cause> for Cause {
 
 /// The object of an error.
 #[derive(Clone, Debug, Default)]
-pub struct About {
+pub struct ErrorSubject {
     pub(crate) name: String,
     pub(crate) group: String,
     /// The plural resource name or the kind, as in kube-apiserver.
     pub(crate) kind: String,
 }
 
-impl About {
+impl ErrorSubject {
     /// Names an object by its group, its plural resource name or kind, and its name.
     #[must_use]
     pub fn new(group: &str, kind: &str, name: &str) -> Self {
@@ -93,7 +93,7 @@ pub struct StatusError {
     pub(crate) code: u16,
     pub(crate) reason: &'static str,
     pub(crate) message: String,
-    pub(crate) about: Option<About>,
+    pub(crate) about: Option<ErrorSubject>,
     pub(crate) causes: Vec<Cause>,
     pub(crate) warnings: Vec<String>,
     /// Seconds after which the client should retry.
@@ -125,7 +125,7 @@ impl ApiError {
         }))
     }
 
-    fn about(mut self, about: About) -> Self {
+    fn subject(mut self, about: ErrorSubject) -> Self {
         if let Self::Status(status) = &mut self {
             status.about = Some(about);
         }
@@ -195,11 +195,11 @@ impl ApiError {
     }
 
     /// The request is not allowed.
-    pub fn forbidden(about: About, message: &str) -> Self {
+    pub fn forbidden(about: ErrorSubject, message: &str) -> Self {
         let name = if about.name.is_empty() { String::new() } else { format!(" {:?}", about.name) };
         let is = if about.kind.is_empty() { "forbidden" } else { " is forbidden" };
         let message = format!("{}{name}{is}: {message}", about.qualified());
-        Self::status(403, "Forbidden", message).about(about)
+        Self::status(403, "Forbidden", message).subject(about)
     }
 
     pub(crate) fn unauthorized() -> Self {
@@ -207,24 +207,24 @@ impl ApiError {
     }
 
     /// The object does not exist.
-    pub fn not_found(about: About) -> Self {
+    pub fn not_found(about: ErrorSubject) -> Self {
         let message = format!("{} {:?} not found", about.qualified(), about.name);
-        Self::status(404, "NotFound", message).about(about)
+        Self::status(404, "NotFound", message).subject(about)
     }
 
     pub(crate) fn no_such_resource() -> Self {
         Self::status(404, "NotFound", "the server could not find the requested resource".to_owned())
-            .about(About::default())
+            .subject(ErrorSubject::default())
     }
 
     pub(crate) fn method_not_allowed() -> Self {
         let message = "the server does not allow this method on the requested resource".to_owned();
-        Self::status(405, "MethodNotAllowed", message).about(About::default())
+        Self::status(405, "MethodNotAllowed", message).subject(ErrorSubject::default())
     }
 
-    pub(crate) fn method_not_supported(about: About, verb: &str) -> Self {
+    pub(crate) fn method_not_supported(about: ErrorSubject, verb: &str) -> Self {
         let message = format!("{verb} is not supported on resources of kind {:?}", about.qualified());
-        Self::status(405, "MethodNotAllowed", message).about(about)
+        Self::status(405, "MethodNotAllowed", message).subject(about)
     }
 
     pub(crate) fn not_acceptable(accepted: &[&str]) -> Self {
@@ -236,7 +236,7 @@ impl ApiError {
     pub(crate) fn not_routed(available: &[&str]) -> Self {
         let available = available.join(", ");
         let message = format!("406: Not Acceptable\n\nAvailable representations: {available}");
-        Self::status(406, "NotAcceptable", message).about(About::default())
+        Self::status(406, "NotAcceptable", message).subject(ErrorSubject::default())
     }
 
     /// The object does not have the requested form.
@@ -245,9 +245,9 @@ impl ApiError {
     }
 
     /// The object exists already.
-    pub fn already_exists(about: About) -> Self {
+    pub fn already_exists(about: ErrorSubject) -> Self {
         let message = format!("{} {:?} already exists", about.qualified(), about.name);
-        Self::status(409, "AlreadyExists", message).about(about)
+        Self::status(409, "AlreadyExists", message).subject(about)
     }
 
     /// Adds to [`Self::already_exists`] that the name may have been generated: the client should try again.
@@ -261,14 +261,14 @@ impl ApiError {
         error
     }
 
-    pub(crate) fn conflict(about: About, message: &str) -> Self {
+    pub(crate) fn conflict(about: ErrorSubject, message: &str) -> Self {
         let message =
             format!("Operation cannot be fulfilled on {} {:?}: {message}", about.qualified(), about.name);
-        Self::status(409, "Conflict", message).about(about)
+        Self::status(409, "Conflict", message).subject(about)
     }
 
     /// Another client changed the object since it was read.
-    pub fn modified(about: About) -> Self {
+    pub fn modified(about: ErrorSubject) -> Self {
         Self::conflict(
             about,
             "the object has been modified; please apply your changes to the latest version and try again",
@@ -277,7 +277,7 @@ impl ApiError {
 
     /// A server-side apply has conflicts.
     pub(crate) fn apply_conflict(message: String, causes: Vec<Cause>) -> Self {
-        Self::status(409, "Conflict", message).about(About::default()).causes(causes)
+        Self::status(409, "Conflict", message).subject(ErrorSubject::default()).causes(causes)
     }
 
     /// A version that has not been given out; clients try again, after a second if a watch cache answers
@@ -286,7 +286,8 @@ impl ApiError {
         let text = "Too large resource version";
         let message = format!("Timeout: {text}: {asked}, current: {current}");
         let cause = Cause::new("ResourceVersionTooLarge", "", text.to_owned());
-        let mut error = Self::status(504, "Timeout", message).about(About::default()).causes(vec![cause]);
+        let mut error =
+            Self::status(504, "Timeout", message).subject(ErrorSubject::default()).causes(vec![cause]);
         if let Self::Status(status) = &mut error {
             status.retry_after = cached.then_some(1);
         }
@@ -307,7 +308,7 @@ impl ApiError {
         let text = "Cannot evict pod as it would violate the pod's disruption budget.".to_owned();
         let cause = Cause::new("DisruptionBudget", "", detail.to_owned());
         let mut error =
-            Self::status(429, "TooManyRequests", text).about(About::default()).causes(vec![cause]);
+            Self::status(429, "TooManyRequests", text).subject(ErrorSubject::default()).causes(vec![cause]);
         if let Self::Status(status) = &mut error {
             status.retry_after = Some(seconds).filter(|seconds| *seconds > 0);
         }
@@ -320,7 +321,7 @@ impl ApiError {
 
     pub(crate) fn unroutable_media_type() -> Self {
         let message = "415: Unsupported Media Type".to_owned();
-        Self::status(415, "UnsupportedMediaType", message).about(About::default())
+        Self::status(415, "UnsupportedMediaType", message).subject(ErrorSubject::default())
     }
 
     pub(crate) fn unsupported_media_type(accepted: &[&str]) -> Self {
@@ -334,19 +335,19 @@ impl ApiError {
     /// A patch cannot be applied to the object.
     pub(crate) fn unprocessable_patch() -> Self {
         let message = "the server rejected our request due to an error in our request".to_owned();
-        Self::status(422, "Invalid", message).about(About::default())
+        Self::status(422, "Invalid", message).subject(ErrorSubject::default())
     }
 
-    pub(crate) fn invalid(about: About, causes: Vec<Cause>) -> Self {
+    pub(crate) fn invalid(about: ErrorSubject, causes: Vec<Cause>) -> Self {
         let texts = causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message));
         let (kind, name) = (about.qualified(), golang::quote(&about.name));
         let message = format!("{kind} {name} is invalid: {}", errors::aggregate(texts));
-        Self::status(422, "Invalid", message).about(about).causes(causes)
+        Self::status(422, "Invalid", message).subject(about).causes(causes)
     }
 
     /// Query options are invalid.
     pub(crate) fn invalid_options(kind: &str, causes: Vec<Cause>) -> Self {
-        Self::invalid(About::new("meta.k8s.io", kind, ""), causes)
+        Self::invalid(ErrorSubject::new("meta.k8s.io", kind, ""), causes)
     }
 
     /// The server failed.
@@ -364,7 +365,7 @@ impl ApiError {
         let error = error.into();
         let cause = Cause::new("", "", error.clone());
         Self::internal(format!("Internal error occurred: {error}"))
-            .about(About::default())
+            .subject(ErrorSubject::default())
             .causes(vec![cause])
     }
 
@@ -429,7 +430,7 @@ impl StatusError {
         out
     }
 
-    fn details(&self, about: &About) -> Value {
+    fn details(&self, about: &ErrorSubject) -> Value {
         let mut details = Map::new();
         for (key, value) in [("name", &about.name), ("group", &about.group), ("kind", &about.kind)] {
             if !value.is_empty() {
@@ -467,7 +468,7 @@ mod tests {
     #[test]
     fn repeated_cause_appears_once_in_the_message() {
         let cause = Cause::forbidden("metadata.finalizers", "no");
-        let error = ApiError::invalid(About::new("g", "K", "n"), vec![cause.clone(), cause]);
+        let error = ApiError::invalid(ErrorSubject::new("g", "K", "n"), vec![cause.clone(), cause]);
         let value = error.to_value();
         assert_eq!(value["message"], "K.g \"n\" is invalid: metadata.finalizers: Forbidden: no");
         assert_eq!(value["details"]["causes"].as_array().map(Vec::len), Some(2));
@@ -475,7 +476,7 @@ mod tests {
 
     #[test]
     fn core_group_is_omitted_from_status() {
-        let value = ApiError::not_found(About::new("", "pods", "p")).to_value();
+        let value = ApiError::not_found(ErrorSubject::new("", "pods", "p")).to_value();
         assert_eq!(value["message"], "pods \"p\" not found");
         assert!(value["details"].get("group").is_none());
     }

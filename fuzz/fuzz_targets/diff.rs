@@ -4,7 +4,7 @@
 #![no_main]
 
 #[path = "../../codegen-cli/tests/it/fuzz/diff.rs"]
-mod laws;
+mod properties;
 #[path = "../mutation.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]
 mod mutation;
@@ -17,12 +17,12 @@ fuzz_target!(|data: &[u8]| {
     match data.split_first() {
         Some((0, text)) => {
             let text = String::from_utf8_lossy(text);
-            laws::compare(GOOD, &text);
+            properties::compare(GOOD, &text);
         }
         Some((seed, text)) if *seed < 32 => {
             let seed = text.iter().fold(u64::from(*seed), |seed, byte| seed.rotate_left(5) ^ u64::from(*byte));
-            laws::compare(GOOD, &mutation::mutate(GOOD, &String::from_utf8_lossy(text), laws::WORDS, seed));
+            properties::compare(GOOD, &mutation::mutate(GOOD, &String::from_utf8_lossy(text), properties::WORDS, seed));
         }
-        _ => laws::check(data),
+        _ => properties::check(data),
     }
 });

@@ -9,7 +9,7 @@ use kubesmith_apimachinery::labels;
 use serde_json::Value;
 
 use super::{Compiler, Conditions, Denial, Request, Rule, Validations, list, member};
-use crate::cel::{Binding, Composed};
+use crate::cel::{Binding, NamedExpression};
 use crate::structural::{Schema, Written};
 
 /// The policies that apply to the objects of one version of a custom resource, in the order of their names.
@@ -23,7 +23,7 @@ struct Policy {
     conditions: Conditions,
     /// `failurePolicy: Fail`.
     fails: bool,
-    variables: Vec<Composed>,
+    variables: Vec<NamedExpression>,
     validations: Validations,
     /// The bindings that refuse requests, by name.
     bindings: Vec<(String, Selection)>,

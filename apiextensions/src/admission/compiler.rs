@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use kubesmith_apimachinery::field::{Cause, CauseKind};
 
-use crate::cel::{Composed, Decl, Environment, Expression, Issue, ObjectType, Patched, Type, render};
+use crate::cel::{Decl, Environment, Expression, Issue, NamedExpression, ObjectType, Patched, Type, render};
 use crate::structural::Schema;
 
 /// The variables for access checks; messages cannot use them.
@@ -187,7 +187,7 @@ impl Compiler {
     }
 
     /// Compiles a variable, which later expressions may use.
-    pub fn variable(&mut self, name: &str, source: &str) -> Composed {
+    pub fn variable(&mut self, name: &str, source: &str) -> NamedExpression {
         self.0.compose(name, source, |compiled| {
             instantiated(compiled.map_err(|issues| failed(source, &issues))?)
         })

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::Compiled;
-use crate::cel::{Answer, EvalError, Expression, PER_CALL_LIMIT, PatchFault, Session, Spent};
+use crate::cel::{Answer, EvalError, EvaluationCost, Expression, PER_CALL_LIMIT, PatchFault, Session};
 
 /// The cost limit of a policy's variables, validations and messages for one request; its audit annotations have the
 /// same. Source: RuntimeCELCostBudget of the API server.
@@ -53,7 +53,12 @@ impl Evaluation<'_, '_> {
         self.settle(source, outcome, spent)
     }
 
-    fn settle<T>(&mut self, source: &str, outcome: Result<T, EvalError>, spent: Spent) -> Result<T, Failed> {
+    fn settle<T>(
+        &mut self,
+        source: &str,
+        outcome: Result<T, EvalError>,
+        spent: EvaluationCost,
+    ) -> Result<T, Failed> {
         let cost = spent.own.saturating_add(spent.variables);
         let Some(left) = self.budget.checked_sub(cost) else {
             let text = "validation failed due to running out of cost budget, no further validation rules will be run";

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{Compiled, Compiler, Evaluation, Failed, POLICY_BUDGET, list, member};
-use crate::cel::{Answer, Binding, Composed, Session};
+use crate::cel::{Answer, Binding, NamedExpression, Session};
 
 /// The longest message of a `messageExpression`, in bytes. Source: MaxEvaluatedMessageExpressionSizeBytes of the API server.
 const MAX_MESSAGE: usize = 5 * 1024;
@@ -65,7 +65,7 @@ impl Validations {
     /// Evaluates validations and annotations (`Validate` of validating/validator.go). `fails`: errors of expressions are denials.
     pub fn check<'a>(
         &self,
-        variables: &'a [Composed],
+        variables: &'a [NamedExpression],
         fails: bool,
         bindings: &'a [(&'a str, Binding<'a>)],
     ) -> Vec<Denial> {

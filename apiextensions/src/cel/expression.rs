@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use super::access::{Question, Stage};
 use super::ast::{Ast, Expr, Kind};
 use super::checker::{self, Checked};
-use super::session::{self, Composed, Session};
+use super::session::{self, NamedExpression, Session};
 use super::value::Value;
 use super::{AccessRequest, Answer, Authorizer, EvalError, Issue, ObjectType, Type, parser};
 
@@ -96,13 +96,13 @@ impl Environment {
         name: &str,
         source: &str,
         check: impl FnOnce(Result<Expression, Vec<Issue>>) -> Result<Expression, String>,
-    ) -> Composed {
+    ) -> NamedExpression {
         self.has_composed = true;
         let expression = check(self.compile(source));
         let type_ = expression.as_ref().map_or(Type::Dyn, |expression| declared(&expression.result_type()));
         let depth = expression.as_ref().map_or(1, |expression| expression.depth);
         self.composed.insert(name.to_owned(), (type_, depth));
-        Composed { name: name.to_owned(), expression }
+        NamedExpression { name: name.to_owned(), expression }
     }
 
     /// Compiles an expression.

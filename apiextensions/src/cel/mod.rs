@@ -56,7 +56,7 @@ pub use known::{Known, touches};
 pub use native::{Foreign, PatchFault, shown, syntax};
 pub use patched::Patched;
 pub use rules::{CompiledRule, RuleError, Validator, compile_rule, max_cardinality};
-pub use session::{Composed, Session, Spent};
+pub use session::{EvaluationCost, NamedExpression, Session};
 pub use shards::shard_selector;
 pub use types::{Decl, ObjectType, Type, escape, is_reserved};
 

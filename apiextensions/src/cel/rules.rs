@@ -111,7 +111,7 @@ impl Budget {
 struct Pair<'v> {
     new: &'v Json,
     old: Option<&'v Json>,
-    /// What has to be unchanged for a broken rule to be let pass; `None` without ratcheting.
+    /// The value that must be unchanged for a failing rule to be tolerated; `None` without ratcheting.
     compared: Option<Compared<'v>>,
 }
 

@@ -21,7 +21,7 @@ pub(super) const TYPE_NAME: &str = "kubernetes.variables";
 
 /// A named expression.
 #[derive(Debug)]
-pub struct Composed {
+pub struct NamedExpression {
     /// The name after `variables.`.
     pub name: String,
     /// The expression, or its error.
@@ -33,7 +33,7 @@ pub struct Composed {
 pub struct Session<'a> {
     bindings: &'a [(&'a str, Binding<'a>)],
     values: Vec<OnceCell<Value>>,
-    composed: &'a [Composed],
+    composed: &'a [NamedExpression],
     memo: RefCell<BTreeMap<usize, Known>>,
     /// The current depth of the evaluation, variables included.
     depth: Cell<usize>,
@@ -53,7 +53,7 @@ struct Known {
 
 /// The cost of one evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spent {
+pub struct EvaluationCost {
     /// The cost of the expression itself.
     pub own: u64,
     /// The cost of the variables that it used first.
@@ -63,7 +63,7 @@ pub struct Spent {
 impl<'a> Session<'a> {
     /// A session with these values and named expressions.
     #[must_use]
-    pub fn new(bindings: &'a [(&'a str, Binding<'a>)], composed: &'a [Composed]) -> Self {
+    pub fn new(bindings: &'a [(&'a str, Binding<'a>)], composed: &'a [NamedExpression]) -> Self {
         Self {
             bindings,
             values: bindings.iter().map(|_| OnceCell::new()).collect(),
@@ -76,7 +76,7 @@ impl<'a> Session<'a> {
     }
 
     /// Evaluates an expression. Returns the result and the cost.
-    pub fn run(&self, expression: &Expression, limit: u64) -> (Result<Answer, EvalError>, Spent) {
+    pub fn run(&self, expression: &Expression, limit: u64) -> (Result<Answer, EvalError>, EvaluationCost) {
         let (outcome, spent) = self.evaluate(expression, limit);
         (outcome.map(answer), spent)
     }
@@ -87,16 +87,16 @@ impl<'a> Session<'a> {
         &self,
         expression: &Expression,
         limit: u64,
-    ) -> (Result<Result<Json, PatchFault>, EvalError>, Spent) {
+    ) -> (Result<Result<Json, PatchFault>, EvalError>, EvaluationCost) {
         let (outcome, spent) = self.evaluate(expression, limit);
         (outcome.map(|value| message::to_json(&value)), spent)
     }
 
-    fn evaluate(&self, expression: &Expression, limit: u64) -> (Outcome, Spent) {
+    fn evaluate(&self, expression: &Expression, limit: u64) -> (Outcome, EvaluationCost) {
         let mut evaluator = Evaluator::within(self, &expression.checked, limit);
         let outcome = evaluator.eval(&expression.ast.root);
         let own = evaluator.cost;
-        (outcome, Spent { own, variables: self.cost.take() })
+        (outcome, EvaluationCost { own, variables: self.cost.take() })
     }
 
     /// The value of a variable of the environment; `None` if there is none of this name.

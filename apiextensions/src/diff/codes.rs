@@ -117,22 +117,22 @@ codes! {
     DefinitionRemoved "definition-removed" Stored Certain false "a definition is gone":
         "deleting a CustomResourceDefinition deletes all its objects"
         "keep it until no objects are left, or leave the definition in the cluster";
-    GroupChanged "group-changed" Stored Certain false "the API group is another":
+    GroupChanged "group-changed" Stored Certain false "the API group has changed":
         "this is another resource: objects stay in the old one, and clients ask for the old one"
         "serve both and copy the objects before the old definition goes";
-    PluralChanged "plural-changed" Stored Certain false "the resource's name in URLs is another":
+    PluralChanged "plural-changed" Stored Certain false "the resource's name in URLs has changed":
         "this is another resource: objects stay in the old one, and clients ask for the old one"
         "keep the plural, or serve both and copy the objects";
-    KindChanged "kind-changed" Stored Refused false "the kind is another":
+    KindChanged "kind-changed" Stored Refused false "the kind has changed":
         "the kind of an established definition is immutable: an API server refuses the update"
         "keep the kind, or make another resource";
-    ScopeChanged "scope-changed" Stored Refused false "the scope is another":
+    ScopeChanged "scope-changed" Stored Refused false "the scope has changed":
         "the scope of an established definition is immutable: an API server refuses the update, and deleting the definition deletes \
          its objects"
         "keep the scope, or make another resource";
-    ListKindChanged "list-kind-changed" Clients Certain false "the kind of lists is another":
-        "clients that check the kind of a list do not take it any more" "keep the name";
-    SingularChanged "singular-changed" Clients Certain false "the singular name is another":
+    ListKindChanged "list-kind-changed" Clients Certain false "the kind of lists has changed":
+        "clients that check the kind of a list refuse it" "keep the name";
+    SingularChanged "singular-changed" Clients Certain false "the singular name has changed":
         "commands such as `kubectl get NAME` that use it fail" "keep it, if only as a short name";
     ShortNameRemoved "short-name-removed" Clients Certain false "a short name is gone":
         "commands that use it fail" "keep it";
@@ -143,7 +143,7 @@ codes! {
     ConversionWebhookAdded "conversion-webhook-added" Compatible Certain false "a webhook converts between versions":
         "objects that are stored in another version than a request asks for can neither be read nor written while the webhook \
          does not answer"
-        "run the webhook before the definition is installed, and as long as it is";
+        "run the webhook before you install the definition, and while it is installed";
     ConversionWebhookRemoved "conversion-webhook-removed" Conversion Certain false "no webhook converts between versions any more":
         "with the strategy `None` an API server changes the apiVersion alone and drops fields that the other version does not know"
         "keep the webhook as long as versions differ";
@@ -168,14 +168,14 @@ codes! {
         "objects that are there stay in the old version until they are written again, and are converted at each read"
         "keep the old version; rewrite all objects before it is removed";
     VersionsDiverge "versions-diverge" Conversion Certain false "a field is lost between versions":
-        "with the strategy `None` an API server drops what the version of a request does not know: who reads and writes in that \
+        "with the strategy `None` an API server drops what the version of a request does not know: a client that reads and writes in that \
          version deletes the field"
         "add the field to the other versions too, or convert by a webhook that keeps it; if one is added to the definition later: \
          `kubesmith diff --conversion-webhook`";
     VersionsConflict "versions-conflict" Stored Certain false "a version refuses objects of another":
         "with the strategy `None` an API server changes the apiVersion alone: objects that exist are read in this version with \
          values that it refuses when they are written"
-        "give the field one type in all versions, or convert by a webhook; if one is added to the definition later: \
+        "give the field one type in all versions, or convert with a webhook; if one is added to the definition later: \
          `kubesmith diff --conversion-webhook`";
     VersionsTightened "versions-tightened" Stored Certain true "a version checks more than another":
         "with the strategy `None` an API server changes the apiVersion alone: objects that exist are read in this version as \
@@ -188,7 +188,7 @@ codes! {
     VersionDeprecated "version-deprecated" Compatible Certain false "a version is deprecated": "answers carry a warning" "";
     VersionUndeprecated "version-undeprecated" Compatible Certain false "a version is not deprecated any more":
         "answers carry no warning any more" "";
-    DeprecationWarningChanged "deprecation-warning-changed" Compatible Certain false "the warning of a deprecated version is another":
+    DeprecationWarningChanged "deprecation-warning-changed" Compatible Certain false "the warning of a deprecated version has changed":
         "answers carry another warning" "";
     StatusSubresourceAdded "status-subresource-added" Clients Certain false "status is a subresource now":
         "writes to the object leave out its status; it takes a request to /status"
@@ -200,14 +200,14 @@ codes! {
         "`kubectl scale` and autoscalers fail" "keep the subresource";
     ScaleSubresourceChanged "scale-subresource-changed" Clients Certain false "the scale subresource has other paths":
         "`kubectl scale` and autoscalers read and write other fields" "keep the paths";
-    ScaleSelectorAdded "scale-selector-added" Compatible Certain false "the scale subresource tells a selector":
-        "autoscalers find the pods that they did not find before" "";
+    ScaleSelectorAdded "scale-selector-added" Compatible Certain false "the scale subresource has a selector":
+        "autoscalers can find the pods" "";
     SelectableFieldAdded "selectable-field-added" Compatible Certain false "a field can be selected by": "nobody used it before" "";
     SelectableFieldRemoved "selectable-field-removed" Clients Certain false "a field cannot be selected by any more":
         "lists and watches with a field selector for it are refused" "keep it";
-    ColumnsChanged "columns-changed" Compatible Certain false "the printer columns are others":
-        "tables show something else; objects are the same" "";
-    DocumentationChanged "documentation-changed" Compatible Certain false "descriptions are others": "nothing is checked by them" "";
+    ColumnsChanged "columns-changed" Compatible Certain false "the printer columns have changed":
+        "tables change; objects do not" "";
+    DocumentationChanged "documentation-changed" Compatible Certain false "descriptions have changed": "nothing is checked by them" "";
     UpdateRefused "update-refused" Stored Refused false "an API server refuses the new definition":
         "the old definition stays in force" "correct it; `kubesmith generate` refuses such definitions and points at the source";
 
@@ -220,7 +220,7 @@ codes! {
         "check the stored objects, or keep the field free";
     FieldUndeclared "field-undeclared" Compatible Certain false "a field has no schema any more":
         "its values are kept, as all unknown fields are, and not checked" "";
-    TypeChanged "type-changed" Stored Certain false "the type is another":
+    TypeChanged "type-changed" Stored Certain false "the type has changed":
         "values of the old type are refused when they are written, and neither clients nor server-side apply can decode them"
         "add a field with the new type beside it, or change it in a new version with a conversion";
     TypeWidened "type-widened" Compatible Certain false "the type admits more": "all values stay valid; clients may meet others" "";
@@ -261,24 +261,24 @@ codes! {
         "objects with repeated items are refused when they are made again, and by server-side apply"
         "check the stored objects, or leave the list atomic";
     ListTypeLoosened "list-type-loosened" Clients Certain false "the list is replaced as a whole":
-        "who applies the list takes it over, with the items that others applied" "keep the list type";
-    ListKeysNarrowed "list-keys-narrowed" Stored Certain false "the keys of items are others":
+        "an apply takes ownership of the whole list, including items of other managers" "keep the list type";
+    ListKeysNarrowed "list-keys-narrowed" Stored Certain false "the keys of items have changed":
         "items that differed in the old keys may now be the same: objects with them are refused when they are made again, and by \
          server-side apply"
         "keep the keys";
     ListKeysWidened "list-keys-widened" Clients Certain false "items have more keys":
         "server-side apply and strategic patches that named items by the old keys make new items" "keep the keys";
     MapTypeChanged "map-type-changed" Clients Certain false "server-side apply merges the object in another way":
-        "who applies a part of the object owns all of it, or only a part where it was all" "keep the map type";
+        "an apply of a part owns the whole object, or only the part where it owned the whole object" "keep the map type";
     DefaultAdded "default-added" Compatible Certain false "a field has a default":
         "objects without the field are read with the default, which is valid; controllers no longer see it absent" "";
     DefaultAddedUnderRule "default-added-under-rule" Stored Unclear false "a default meets a rule":
         "the default is put into stored objects at each read; a rule, a bound or a junctor around it may refuse the result"
         "see whether the rules accept objects with the default";
-    DefaultChanged "default-changed" Clients Certain false "the default is another":
-        "who leaves the field out gets another value; objects that are stored keep theirs" "keep the default, or tell users";
+    DefaultChanged "default-changed" Clients Certain false "the default has changed":
+        "clients that omit the field get the new default; objects that are stored keep theirs" "keep the default, or tell users";
     DefaultRemoved "default-removed" Clients Certain false "a field has no default any more":
-        "who leaves the field out gets objects without it" "keep the default, or let clients cope with an absent field";
+        "objects without the field stay without it" "keep the default, or let clients cope with an absent field";
     DefaultRemovedFromRequired "default-removed-from-required" Stored Unclear false "a required field has no default any more":
         "objects that were stored before there was a default, and requests without the field, are refused" "keep the default";
     PruningAdded "pruning-added" Stored Certain false "unknown fields are dropped":
@@ -291,7 +291,7 @@ codes! {
         "apiVersion, kind and metadata are dropped like any other unknown field" "declare them, or keep unknown fields";
     EmbeddedResourceOpened "embedded-resource-opened" Compatible Certain false "the value is not an embedded resource any more, and unknown fields stay":
         "nothing is lost; apiVersion, kind and metadata are not checked" "";
-    JunctorTightened "junctor-tightened" Stored Unclear true "alternatives or conditions are others":
+    JunctorTightened "junctor-tightened" Stored Unclear true "alternatives or conditions have changed":
         "whether stored values satisfy `allOf`, `anyOf`, `oneOf` or `not` as they are now depends on what is stored"
         "check the stored objects";
     JunctorLoosened "junctor-loosened" Compatible Certain false "alternatives are more or conditions fewer": "all values stay valid" "";
@@ -299,20 +299,20 @@ codes! {
         "objects that break it are refused at the next write" "check the stored objects, or make the rule accept them";
     RuleTightened "rule-tightened" Stored Unclear true "a CEL rule accepts less":
         "objects that break it are refused at the next write" "check the stored objects, or make the rule accept them";
-    RuleChanged "rule-changed" Stored Unclear true "a CEL rule is another":
+    RuleChanged "rule-changed" Stored Unclear true "a CEL rule has changed":
         "its text does not show whether it accepts the same objects as the old one" "check the stored objects";
     RuleOldSelfChanged "rule-old-self-changed" Stored Unclear false "a CEL rule sees the old value in another way":
         "with `optionalOldSelf` a rule runs when an object is made as well, and its `oldSelf` is an optional"
         "look at what the rule says of objects without an old value";
     TransitionRuleAdded "transition-rule-added" Clients Certain false "a CEL rule about updates is new":
         "stored objects stay valid; updates that the rule forbids are refused" "tell users which updates are refused";
-    TransitionRuleChanged "transition-rule-changed" Clients Certain false "a CEL rule about updates is another":
+    TransitionRuleChanged "transition-rule-changed" Clients Certain false "a CEL rule about updates has changed":
         "stored objects stay valid; updates that the rule forbids are refused" "tell users which updates are refused";
     RuleLoosened "rule-loosened" Compatible Certain false "a CEL rule accepts more": "all values stay valid" "";
     RuleRemoved "rule-removed" Compatible Certain false "a CEL rule is gone": "all values stay valid" "";
     RuleAboutNewFields "rule-about-new-fields" Compatible Certain false "a CEL rule is about new fields":
         "stored objects do not have the fields, or have their defaults, and the rule accepts that" "";
-    RuleMessageChanged "rule-message-changed" Compatible Certain false "a CEL rule is refused in other words":
+    RuleMessageChanged "rule-message-changed" Compatible Certain false "the message of a CEL rule has changed":
         "the same values are admitted" "";
 }
 

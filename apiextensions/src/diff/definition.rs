@@ -154,7 +154,7 @@ fn conversion(old: &Definition, new: &Definition, own: &mut Collector<'_>) {
             own.add(ChangeCode::ConversionWebhookChanged, path, message);
         }
         _ if old.object.pointer("/spec/conversion") != new.object.pointer("/spec/conversion") => {
-            let message = "the webhook's configuration is another";
+            let message = "the webhook's configuration has changed";
             own.add(ChangeCode::ConversionWebhookChanged, path, message);
         }
         _ => {}

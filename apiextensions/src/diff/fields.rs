@@ -85,7 +85,7 @@ fn field(walk: &mut Walk<'_>, old: Field<'_>, new: Field<'_>, guarded: bool, is_
             walk.add(ChangeCode::FieldUndeclared, "the field has no schema any more; it is kept");
         }
         (Field::Known(_), Field::Emptied) => {
-            walk.add(ChangeCode::FieldRemoved, "what is below has no schema any more and is dropped");
+            walk.add(ChangeCode::FieldRemoved, "nested fields lose their schema and are dropped");
         }
         (Field::Known(_), Field::Dropped) => {
             walk.add(ChangeCode::FieldRemoved, "the field is gone");

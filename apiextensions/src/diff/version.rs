@@ -90,7 +90,7 @@ fn serving(own: &mut Collector<'_>) {
             own.add(ChangeCode::VersionUndeprecated, "deprecated", message);
         }
         (true, true) if warning(own.old) != warning(own.new) => {
-            let message = "the warning is another";
+            let message = "the warning has changed";
             own.add(ChangeCode::DeprecationWarningChanged, "deprecationWarning", message);
         }
         _ => {}

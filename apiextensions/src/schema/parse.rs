@@ -101,7 +101,7 @@ impl Reader {
 }
 
 /// The value of a keyword.
-pub(super) trait Said: Sized + Default + PartialEq {
+pub(super) trait KeywordValue: Sized + Default + PartialEq {
     /// Parses the value.
     ///
     /// # Errors
@@ -109,7 +109,7 @@ pub(super) trait Said: Sized + Default + PartialEq {
     fn read(value: &Value, reader: &mut Reader) -> Result<Self, SchemaError>;
 
     /// Reports whether the keyword is present.
-    fn is_said(&self) -> bool {
+    fn is_set(&self) -> bool {
         *self != Self::default()
     }
 
@@ -119,7 +119,7 @@ pub(super) trait Said: Sized + Default + PartialEq {
     }
 }
 
-impl Said for Option<String> {
+impl KeywordValue for Option<String> {
     fn read(value: &Value, reader: &mut Reader) -> Result<Self, SchemaError> {
         let text = value.as_str().ok_or_else(|| reader.wrong("a string"))?;
         let is_word = || {
@@ -129,13 +129,13 @@ impl Said for Option<String> {
     }
 }
 
-impl Said for bool {
+impl KeywordValue for bool {
     fn read(value: &Value, reader: &mut Reader) -> Result<Self, SchemaError> {
         value.as_bool().ok_or_else(|| reader.wrong("a boolean"))
     }
 }
 
-impl Said for Option<i64> {
+impl KeywordValue for Option<i64> {
     fn read(value: &Value, reader: &mut Reader) -> Result<Self, SchemaError> {
         value.as_i64().map(Some).ok_or_else(|| reader.wrong("an integer"))
     }
@@ -145,27 +145,27 @@ impl Said for Option<i64> {
     }
 }
 
-impl Said for Option<Number> {
+impl KeywordValue for Option<Number> {
     fn read(value: &Value, reader: &mut Reader) -> Result<Self, SchemaError> {
         let number = value.as_number().ok_or_else(|| reader.wrong("a number"))?;
         Ok(Some(number.clone().into()))
     }
 }
 
-impl Said for Option<Value> {
+impl KeywordValue for Option<Value> {
     fn read(value: &Value, _: &mut Reader) -> Result<Self, SchemaError> {
         Ok(Some(value.clone()))
     }
 }
 
-impl Said for Option<Vec<Value>> {
+impl KeywordValue for Option<Vec<Value>> {
     fn read(value: &Value, reader: &mut Reader) -> Result<Self, SchemaError> {
         let values = list(value, reader)?;
         Ok((!values.is_empty()).then(|| values.clone()))
     }
 }
 
-impl Said for Option<Pattern> {
+impl KeywordValue for Option<Pattern> {
     fn read(value: &Value, reader: &mut Reader) -> Result<Self, SchemaError> {
         let Some(source) = Option::<String>::read(value, reader)? else { return Ok(None) };
         let known = reader.patterns.entry(source).or_insert_with_key(|source| Pattern::new(source));
@@ -173,32 +173,32 @@ impl Said for Option<Pattern> {
     }
 }
 
-impl Said for Vec<String> {
+impl KeywordValue for Vec<String> {
     fn read(value: &Value, reader: &mut Reader) -> Result<Self, SchemaError> {
         let text = |value: &Value| value.as_str().map(str::to_owned).ok_or_else(|| reader.wrong("a string"));
         list(value, reader)?.iter().map(text).collect()
     }
 }
 
-impl Said for Names {
+impl KeywordValue for Names {
     fn read(value: &Value, reader: &mut Reader) -> Result<Self, SchemaError> {
         Vec::read(value, reader).map(Self::in_order)
     }
 }
 
-impl Said for Option<Box<Schema>> {
+impl KeywordValue for Option<Box<Schema>> {
     fn read(value: &Value, reader: &mut Reader) -> Result<Self, SchemaError> {
         reader.node(value).map(Some)
     }
 }
 
-impl Said for Vec<Schema> {
+impl KeywordValue for Vec<Schema> {
     fn read(value: &Value, reader: &mut Reader) -> Result<Self, SchemaError> {
         list(value, reader)?.iter().map(|schema| reader.node(schema).map(|node| *node)).collect()
     }
 }
 
-impl Said for BTreeMap<String, Arc<Schema>> {
+impl KeywordValue for BTreeMap<String, Arc<Schema>> {
     fn read(value: &Value, reader: &mut Reader) -> Result<Self, SchemaError> {
         let map = value.as_object().ok_or_else(|| reader.wrong("an object"))?;
         let property = |(name, schema): (&String, &Value)| {
@@ -209,7 +209,7 @@ impl Said for BTreeMap<String, Arc<Schema>> {
     }
 }
 
-impl Said for Option<Additional> {
+impl KeywordValue for Option<Additional> {
     fn read(value: &Value, reader: &mut Reader) -> Result<Self, SchemaError> {
         Ok(Some(match value {
             Value::Bool(allowed) => Additional::Allowed(*allowed),
@@ -218,7 +218,7 @@ impl Said for Option<Additional> {
     }
 }
 
-impl Said for Option<ExternalDocs> {
+impl KeywordValue for Option<ExternalDocs> {
     fn read(value: &Value, reader: &mut Reader) -> Result<Self, SchemaError> {
         let map = value.as_object().ok_or_else(|| reader.wrong("an object"))?;
         let text = |name: &str| map.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -226,7 +226,7 @@ impl Said for Option<ExternalDocs> {
     }
 }
 
-impl Said for Vec<Rule> {
+impl KeywordValue for Vec<Rule> {
     fn read(value: &Value, reader: &mut Reader) -> Result<Self, SchemaError> {
         list(value, reader)?.iter().map(|rule| self::rule(rule, reader)).collect()
     }
@@ -239,14 +239,14 @@ fn rule(value: &Value, reader: &Reader) -> Result<Rule, SchemaError> {
         Some(Value::String(text)) => Ok(Some(text.clone())),
         Some(_) => Err(reader.wrong("strings in each rule")),
     };
-    let said = |name: &str| text(name).map(|text| text.filter(|text| !text.is_empty()));
+    let set_text = |name: &str| text(name).map(|text| text.filter(|text| !text.is_empty()));
     Ok(Rule {
         rule: text("rule")?.unwrap_or_default(),
-        message: said("message")?,
-        message_expression: said("messageExpression")?,
+        message: set_text("message")?,
+        message_expression: set_text("messageExpression")?,
         // Go has a pointer to it.
         reason: text("reason")?,
-        field_path: said("fieldPath")?,
+        field_path: set_text("fieldPath")?,
         optional_old_self: map.get("optionalOldSelf").and_then(Value::as_bool),
     })
 }

@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::keyword::{Access, Measure, Merge, Role, Values};
-use super::parse::{Reader, Said, SchemaError};
+use super::parse::{KeywordValue, Reader, SchemaError};
 use super::{
     Additional, ExternalDocs, Keyword, Kind, Names, Number, Pattern, REFUSED_KEYWORDS, Rule, SCHEMA_TYPES,
 };
@@ -31,7 +31,7 @@ macro_rules! keywords {
         /// Every keyword of a schema that API servers take.
         pub const KEYWORDS: &[Keyword] = &[$(
             Keyword::new($name, Kind::$kind, Access {
-                is_set: |schema| schema.$field.is_said(),
+                is_set: |schema| schema.$field.is_set(),
                 equal: |a, b| a.$field == b.$field,
                 copy: |from, to| to.$field.clone_from(&from.$field),
                 take: |from, to| to.$field = std::mem::take(&mut from.$field),
@@ -57,7 +57,7 @@ macro_rules! keywords {
                     ("items", Value::Array(_)) | ("x-kubernetes-preserve-unknown-fields", Value::Bool(false)) => {
                         self.refused.push(name.to_owned());
                     }
-                    $(($name, _) => self.$field = Said::read(value, reader)?,)*
+                    $(($name, _) => self.$field = KeywordValue::read(value, reader)?,)*
                     (name, value) if REFUSED_KEYWORDS.contains(&name) && says_something(name, value) => {
                         self.refused.push(name.to_owned());
                     }
@@ -70,7 +70,7 @@ macro_rules! keywords {
         impl Serialize for Schema {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let mut map = serializer.serialize_map(None)?;
-                $(if self.$field.is_said() {
+                $(if self.$field.is_set() {
                     map.serialize_entry($name, &self.$field)?;
                 })*
                 map.end()

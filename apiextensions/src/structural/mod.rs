@@ -12,12 +12,12 @@ pub mod custom;
 pub mod default;
 mod enforced;
 pub mod formats;
-#[cfg(test)]
-mod laws;
 pub mod lists;
 pub mod locate;
 pub mod meta;
 pub mod object_meta;
+#[cfg(test)]
+mod properties;
 pub mod prune;
 pub mod ratchet;
 pub mod scale;

@@ -98,7 +98,7 @@ impl Hook {
             if self.ignores_failure {
                 return Ok(false);
             }
-            Err(ApiError::forbidden(attributes.def().about(attributes.name), &error))
+            Err(ApiError::forbidden(attributes.def().subject(attributes.name), &error))
         })
     }
 }

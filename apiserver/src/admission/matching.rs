@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::attributes::{Attributes, Operation};
 use crate::registry::ResourceDef;
 use crate::selector;
-use crate::status::{About, ApiError, ApiResult};
+use crate::status::{ApiError, ApiResult, ErrorSubject};
 
 /// Rules and selectors of a webhook, a policy or a binding.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ impl Criteria {
         }
         match attributes.call.server.store.get("namespaces", name) {
             Some(namespace) => Ok(labels(&namespace.value)),
-            None => Err(ApiError::not_found(About::new("", "namespaces", name))),
+            None => Err(ApiError::not_found(ErrorSubject::new("", "namespaces", name))),
         }
     }
 

@@ -78,7 +78,7 @@ fn check_role(call: &Call<'_>, old: Option<&Value>, role: &Value) -> ApiResult<(
     if may(call, "escalate", on) {
         return Ok(());
     }
-    let about = call.def.about(meta::name(role));
+    let about = call.def.subject(meta::name(role));
     let rules = role["rules"].as_array().cloned().unwrap_or_default();
     confirm(call, &rules).map_err(|text| ApiError::forbidden(about.clone(), &text))?;
     let selects = |role: &Value| {
@@ -120,10 +120,10 @@ fn check_binding(call: &Call<'_>, binding: &Value) -> ApiResult<()> {
         if resource.is_empty() {
             ApiError::unexpected(fault)
         } else {
-            ApiError::not_found(call.def.about(name))
+            ApiError::not_found(call.def.subject(name))
         }
     })?;
-    confirm(call, &rules).map_err(|text| ApiError::forbidden(call.def.about(meta::name(binding)), &text))
+    confirm(call, &rules).map_err(|text| ApiError::forbidden(call.def.subject(meta::name(binding)), &text))
 }
 
 /// Checks that the writer has all of these rights itself.

@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use crate::meta;
 use crate::server::{Call, Server};
-use crate::status::{About, ApiError, ApiResult};
+use crate::status::{ApiError, ApiResult, ErrorSubject};
 
 /// The group whose members may do everything (`SystemPrivilegedGroup` of apiserver/pkg/authentication/user).
 pub(crate) const MASTERS: &str = "system:masters";
@@ -180,7 +180,7 @@ pub(crate) fn may(server: &Server, user: &Value, verb: &str, on: Resource<'_>) -
 pub(crate) fn forbidden(attributes: &Attributes<'_>, reason: &str) -> ApiError {
     let (user, verb) = (username(attributes.user), attributes.verb);
     let (about, message) = match attributes.target {
-        Target::Path(path) => (About::default(), format!("User {user:?} cannot {verb} path {path:?}")),
+        Target::Path(path) => (ErrorSubject::default(), format!("User {user:?} cannot {verb} path {path:?}")),
         Target::Resource(on) => {
             let slash = if on.subresource.is_empty() { "" } else { "/" };
             let place = match on.namespace {
@@ -192,7 +192,7 @@ pub(crate) fn forbidden(attributes: &Attributes<'_>, reason: &str) -> ApiError {
                 "User {user:?} cannot {verb} resource {resource:?} in API group {:?} {place}",
                 on.group
             );
-            (About::new(on.group, on.resource, on.name), text)
+            (ErrorSubject::new(on.group, on.resource, on.name), text)
         }
     };
     // Browsers may show the text.

@@ -35,7 +35,7 @@ pub(crate) fn check(call: &Call<'_>, old: Option<&Value>, object: &Value) -> Api
     };
     let Some(refusal) = refusal else { return Ok(()) };
     let cause = Cause::forbidden(format!("spec.{field}"), &refusal);
-    Err(ApiError::invalid(call.def.about_kind(meta::name(object)), vec![cause]))
+    Err(ApiError::invalid(call.def.subject_of_kind(meta::name(object)), vec![cause]))
 }
 
 /// Returns the error if the writer of a policy cannot read every object of the parameters' kind.

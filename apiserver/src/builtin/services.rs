@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::check::{address_fields, parse_address};
 use crate::meta;
 use crate::server::{Call, Server};
-use crate::status::{About, ApiError, ApiResult, Cause};
+use crate::status::{ApiError, ApiResult, Cause, ErrorSubject};
 
 /// The fields of addresses, which a Service without its own address lacks.
 const ADDRESSES: &[&str] = &["clusterIP", "clusterIPs"];
@@ -192,7 +192,7 @@ fn refused(service: &Value, causes: Vec<Cause>) -> ApiResult<()> {
     if causes.is_empty() {
         return Ok(());
     }
-    Err(ApiError::invalid(About::new("", "Service", meta::name(service)), causes))
+    Err(ApiError::invalid(ErrorSubject::new("", "Service", meta::name(service)), causes))
 }
 
 /// Sets the families of a Service's addresses, and checks its addresses and ports before other fields are validated

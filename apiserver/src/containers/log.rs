@@ -12,7 +12,7 @@ use crate::clock::rfc3339;
 use crate::http::query::Query;
 use crate::meta;
 use crate::server::Server;
-use crate::status::{About, ApiError, ApiResult, Cause};
+use crate::status::{ApiError, ApiResult, Cause, ErrorSubject};
 use crate::store::Cursor;
 
 /// The part of `PodLogOptions` that selects text.
@@ -55,7 +55,7 @@ impl LogOptions {
             causes.push(Cause::forbidden("stream", "may not be specified"));
         }
         if !causes.is_empty() {
-            return Err(ApiError::invalid(About::new("", "PodLogOptions", pod), causes));
+            return Err(ApiError::invalid(ErrorSubject::new("", "PodLogOptions", pod), causes));
         }
         let before = |seconds| now.saturating_sub(jiff::SignedDuration::from_secs(seconds)).ok();
         let size = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);

@@ -82,7 +82,7 @@ pub(super) fn check_kind(def: &ResourceDef, value: &Value) -> ApiResult<()> {
     if kind == def.kind {
         return Ok(());
     }
-    let about = crate::status::About::new(&def.group, kind, meta::name(value));
+    let about = crate::status::ErrorSubject::new(&def.group, kind, meta::name(value));
     let text = format!("must be {}", def.kind);
     Err(ApiError::invalid(about, vec![Cause::invalid("kind", names::quoted(kind), &text)]))
 }
@@ -397,7 +397,7 @@ pub(super) fn check(
     if causes.is_empty() {
         return Ok(());
     }
-    Err(ApiError::invalid(def.about_kind(meta::name(value)), causes))
+    Err(ApiError::invalid(def.subject_of_kind(meta::name(value)), causes))
 }
 
 /// Returns the checks of metadata of a kind's strategy on an update (`ValidateUpdate` below pkg/registry), and whether

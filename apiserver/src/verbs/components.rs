@@ -33,7 +33,7 @@ pub(super) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
         "" => list::answer(call, &components, Map::new()).await,
         name => match components.iter().find(|component| meta::name(&component.value) == name) {
             Some(component) => read::shown(call, 200, component).await,
-            None => Err(ApiError::not_found(call.def.about(name))),
+            None => Err(ApiError::not_found(call.def.subject(name))),
         },
     }
 }

@@ -20,7 +20,7 @@ use crate::http::reply::Reply;
 use crate::meta;
 use crate::names::quoted;
 use crate::server::Call;
-use crate::status::{About, ApiError, ApiResult, Cause};
+use crate::status::{ApiError, ApiResult, Cause, ErrorSubject};
 use crate::store::{Object, WriteError};
 use crate::tokens;
 
@@ -148,13 +148,13 @@ fn bound(call: &Call<'_>, storage: &Storage<'_>, binding: &Value) -> ApiResult<O
     check_target(&binding["target"])?;
     has_name(name)?;
     let node = binding["target"]["name"].as_str().unwrap_or_default();
-    let missing = || ApiError::not_found(About::new("", "pods", name));
+    let missing = || ApiError::not_found(ErrorSubject::new("", "pods", name));
     let def = call.server.registry().find("", "v1", "pods").ok_or_else(missing)?;
     let key = def.key(&call.path.namespace, name);
     let stored = call.server.store.get(&def.collection, &key).ok_or_else(missing)?;
     let pod: &Value = &stored.value;
     let bound = pod["spec"]["nodeName"].as_str().unwrap_or_default();
-    let refuse = |text: &str| Err(ApiError::conflict(About::new("", "pods/binding", name), text));
+    let refuse = |text: &str| Err(ApiError::conflict(ErrorSubject::new("", "pods/binding", name), text));
     // Only the subresource keeps the UID of the binding (`PreserveRequestObjectMetaSystemFieldsOnSubresourceCreate`).
     let uid = (!call.path.name.is_empty()).then_some(("uid", "UID"));
     for (field, shown) in uid.into_iter().chain([("resourceVersion", "ResourceVersion")]) {

@@ -70,7 +70,7 @@ fn refuse_terminating(call: &Call<'_>) -> ApiResult<()> {
     let definition = call.server.store.get(crd::COLLECTION, &custom.crd);
     if definition.is_some_and(|definition| meta::is_terminating(&definition.value)) {
         let text = "create not allowed while custom resource definition is terminating";
-        return Err(ApiError::method_not_supported(call.def.about(""), "create").with_message(text));
+        return Err(ApiError::method_not_supported(call.def.subject(""), "create").with_message(text));
     }
     Ok(())
 }
@@ -172,7 +172,7 @@ impl Create<'_> {
         let def = &self.call.def;
         let there = self.call.server.store.get(&def.collection, key);
         let is_going = there.is_some_and(|object| meta::is_terminating(&object.value));
-        let mut error = ApiError::already_exists(def.about(name));
+        let mut error = ApiError::already_exists(def.subject(name));
         // `CheckGeneratedNameError` of apiserver's pkg/registry/rest/create.go.
         if generates {
             error = error.not_generated();

@@ -1,13 +1,13 @@
 //! The verbs of a resource.
 
 pub(crate) mod admit;
-pub(crate) mod behind;
 mod collection;
 mod components;
 mod connect;
 mod create;
 pub(crate) mod delete;
 pub(crate) mod identity;
+pub(crate) mod internal_writes;
 mod list;
 mod patch;
 mod read;
@@ -83,7 +83,7 @@ pub(crate) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
             return Err(ApiError::method_not_allowed());
         }
         sub if Part::of(&call.def, sub).is_some() => return item(call, method).await,
-        _ if call.def.is_custom() => return Err(ApiError::not_found(call.def.about(&call.path.name))),
+        _ if call.def.is_custom() => return Err(ApiError::not_found(call.def.subject(&call.path.name))),
         _ => return Err(ApiError::NoSuchPath),
     }
     if call.path.name.is_empty() { all(call, method).await } else { item(call, method).await }
@@ -129,7 +129,7 @@ fn not_supported(call: &Call<'_>, method: &Method) -> ApiError {
         Method::GET | Method::HEAD => "get",
         _ => "",
     };
-    ApiError::method_not_supported(call.def.about(""), verb)
+    ApiError::method_not_supported(call.def.subject(""), verb)
 }
 
 /// Handles requests for one object or a subresource that is a part of it.

@@ -17,7 +17,7 @@ use crate::names;
 use crate::patching;
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Call;
-use crate::status::{About, ApiError, ApiResult, Cause};
+use crate::status::{ApiError, ApiResult, Cause, ErrorSubject};
 use crate::store::Object;
 use crate::types::decode::{Settle, settle, settle_merged};
 use crate::types::{Type, show};
@@ -170,7 +170,7 @@ impl Change<'_> {
             _ => fault.to_owned(),
         };
         let cause = Cause::invalid("patch", golang::quote(&shown), &fault);
-        ApiError::invalid(About::default(), vec![cause])
+        ApiError::invalid(ErrorSubject::default(), vec![cause])
     }
 }
 
@@ -267,7 +267,7 @@ fn keeps_version(call: &Call<'_>, next: &Value) -> ApiResult<()> {
     }
     let group = version.split_once('/').map_or("", |(group, _)| group);
     let cause = Cause::invalid("apiVersion", names::quoted(version), &format!("must be {expected}"));
-    Err(ApiError::invalid(About::new(group, kind, meta::name(next)), vec![cause]))
+    Err(ApiError::invalid(ErrorSubject::new(group, kind, meta::name(next)), vec![cause]))
 }
 
 /// Runs a server-side apply.
@@ -347,7 +347,7 @@ impl Applied<'_> {
             let text = format!(
                 "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
             );
-            return Err(ApiError::conflict(call.def.about(&call.path.name), &text));
+            return Err(ApiError::conflict(call.def.subject(&call.path.name), &text));
         }
         admit::check_place(call, &mut merged, &call.path.name)?;
         Ok(merged)

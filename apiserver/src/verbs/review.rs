@@ -12,7 +12,7 @@ use crate::authorization::{self, Attributes, AuthorizationMode, Resource, Target
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::server::Call;
-use crate::status::{About, ApiError, ApiResult, Cause};
+use crate::status::{ApiError, ApiResult, Cause, ErrorSubject};
 use crate::{encode, managed, meta, tokens, types};
 
 /// The fields that clients cannot set (`WipeObjectMetaSystemFields` of apiserver's pkg/registry/rest/meta.go).
@@ -100,7 +100,7 @@ fn check(review: &Value, user: Vec<Cause>, local: Vec<Cause>) -> ApiResult<()> {
         return Ok(());
     }
     // kube-apiserver omits the kind here.
-    Err(ApiError::invalid(About::new("authorization.k8s.io", "", ""), causes))
+    Err(ApiError::invalid(ErrorSubject::new("authorization.k8s.io", "", ""), causes))
 }
 
 /// Checks that the metadata of a review is empty, except for the namespace of a local one.

@@ -18,7 +18,7 @@ use crate::meta;
 use crate::names::NameRule;
 use crate::registry::{ResourceDef, ScalePaths};
 use crate::server::Call;
-use crate::status::{About, ApiError, ApiResult, Cause};
+use crate::status::{ApiError, ApiResult, Cause, ErrorSubject};
 use crate::table;
 use crate::types::decode::{Settle, settle, settle_merged};
 use crate::types::{self, Type};
@@ -191,7 +191,7 @@ impl Edit for Scaled<'_> {
         // `UpdatedObject` of the scales in pkg/registry; that of a custom resource ignores the UID.
         if !self.call.def.is_custom() && !wanted.is_empty() && wanted != uid {
             let def = &self.call.def;
-            let about = About::new(&def.group, &format!("{}/scale", def.plural), &self.call.path.name);
+            let about = ErrorSubject::new(&def.group, &format!("{}/scale", def.plural), &self.call.path.name);
             let text =
                 format!("Precondition failed: UID in precondition: {wanted}, UID in object meta: {uid}");
             return Err(ApiError::conflict(about, &text));
@@ -242,11 +242,14 @@ fn replicas(call: &Call<'_>, paths: &ScalePaths, scale: &Value) -> ApiResult<i64
     }
     if custom {
         let cause = Cause::invalid(paths.spec.clone(), number, "should be a non-negative integer");
-        return Err(ApiError::invalid(call.def.about_kind(name), vec![cause]));
+        return Err(ApiError::invalid(call.def.subject_of_kind(name), vec![cause]));
     }
     let text = "must be greater than or equal to 0";
     let negative = (number < 0).then(|| Cause::invalid("spec.replicas", number, text));
-    Err(ApiError::invalid(About::new(GROUP, KIND, name), metadata.into_iter().chain(negative).collect()))
+    Err(ApiError::invalid(
+        ErrorSubject::new(GROUP, KIND, name),
+        metadata.into_iter().chain(negative).collect(),
+    ))
 }
 
 /// Group and kind of every scale.

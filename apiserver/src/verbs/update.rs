@@ -142,7 +142,7 @@ impl<E: Edit> Write for Update<'_, E> {
         has_version(self.call, wanted)?;
         let version = meta::text(wanted, "resourceVersion");
         if !matches!(version, "" | "0") && version != meta::text(current, "resourceVersion") {
-            return Err(ApiError::modified(def.about(&self.call.path.name)));
+            return Err(ApiError::modified(def.subject(&self.call.path.name)));
         }
         // Admission may have moved it (`BeforeUpdate` of apiserver's pkg/registry/rest/update.go).
         admit::settle_namespace(self.call, wanted)?;
@@ -185,7 +185,7 @@ impl<E: Edit> Write for Update<'_, E> {
         };
         match written {
             Ok(object) => Ok(Some(object)),
-            Err(WriteError::NotFound) => Err(ApiError::not_found(def.about(&self.call.path.name))),
+            Err(WriteError::NotFound) => Err(ApiError::not_found(def.subject(&self.call.path.name))),
             Err(_) => Ok(None),
         }
     }
@@ -215,7 +215,7 @@ pub(super) fn precondition_failed(
         "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition \
          failed: {field} in precondition: {wanted}, {field} in object meta: {is}"
     );
-    ApiError::conflict(def.about(name), &text)
+    ApiError::conflict(def.subject(name), &text)
 }
 
 /// Refuses a malformed version.
@@ -235,7 +235,7 @@ fn has_version(call: &Call<'_>, wanted: &Value) -> ApiResult<()> {
     let unconditional = matches!(&call.def.behaviour, Behaviour::BuiltIn(b) if b.unconditional_update);
     if !unconditional && matches!(meta::text(wanted, "resourceVersion"), "" | "0") {
         let cause = Cause::invalid("metadata.resourceVersion", 0, "must be specified for an update");
-        return Err(ApiError::invalid(call.def.about(&call.path.name), vec![cause]));
+        return Err(ApiError::invalid(call.def.subject(&call.path.name), vec![cause]));
     }
     Ok(())
 }

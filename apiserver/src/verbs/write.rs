@@ -89,7 +89,7 @@ pub(super) async fn run<W: Write>(request: Attributes<'_>, write: &mut W) -> Api
             return Ok(done);
         }
     }
-    Err(ApiError::modified(request.call.def.about(request.name)))
+    Err(ApiError::modified(request.call.def.subject(request.name)))
 }
 
 /// The steps, each with its place in kube-apiserver (staging/src/k8s.io/apiserver/pkg).
@@ -356,7 +356,7 @@ pub(super) fn at_path(call: &Call<'_>) -> ApiResult<Arc<Object>> {
 pub(super) fn missing(def: &ResourceDef, name: &str) -> ApiError {
     let faults = NameRule::PathSegment.check(name);
     if faults.is_empty() {
-        return ApiError::not_found(def.about(name));
+        return ApiError::not_found(def.subject(name));
     }
     ApiError::bad_request(format!("Name parameter invalid: {}: {}", golang::quote(name), faults.join(";")))
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand, value_parser};
+use kubesmith_apimachinery::decode;
 use kubesmith_runtime::crd::{
     Action, ChangeCode, Class, CrdError, Migrated, Migration, Outcome, Progress, Rewrite, Status, Upgrade,
     VersionStatus, owned, status,
 };
-use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::{Exit, print};
@@ -362,7 +362,8 @@ fn manifests(paths: &[PathBuf]) -> Result<Vec<Value>, Failure> {
         for (name, text) in texts(path)? {
             for document in serde_yaml::Deserializer::from_str(&text) {
                 let broken = |error| Failure::Input(format!("{name} cannot be read: {error}"));
-                definitions(Value::deserialize(document).map_err(broken)?, &mut out);
+                // As kubectl reads it: in YAML 1.1, `yes` is a boolean.
+                definitions(decode::read(document, Some(&text), &mut ()).map_err(broken)?, &mut out);
             }
         }
         if out.len() == before {
@@ -403,4 +404,21 @@ fn texts(path: &Path) -> Result<Vec<(String, String)>, Failure> {
     }
     let read = |file: PathBuf| Ok((display(&file), fs::read_to_string(&file).map_err(unreadable)?));
     files.into_iter().map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn manifests_are_read_as_kubectl_reads_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("crds.yaml");
+        let text =
+            "kind: CustomResourceDefinition\nspec: {preserve: yes, mode: 0644}\n---\nkind: Namespace\n";
+        fs::write(&file, text).unwrap();
+        let found = manifests(&[file]).unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0]["spec"], serde_json::json!({"preserve": true, "mode": 420}));
+    }
 }

@@ -1,6 +1,6 @@
 //! Reads definitions in the output of programs, as JSON or YAML.
 
-use serde::Deserialize;
+use kubesmith_apimachinery::decode;
 use serde_json::Value;
 
 /// The program that prints definitions, one JSON text per line.
@@ -39,8 +39,8 @@ pub(super) fn definitions(output: &str) -> Result<Vec<Value>, String> {
         Some(objects) => objects.into_iter().for_each(|object| collect(object, &mut found)),
         None => {
             for document in serde_yaml::Deserializer::from_str(output) {
-                let object =
-                    Value::deserialize(document).map_err(|error| format!("it printed no YAML: {error}"))?;
+                let object = decode::read(document, Some(output), &mut ())
+                    .map_err(|error| format!("it printed no YAML: {error}"))?;
                 collect(object, &mut found);
             }
         }

@@ -1,4 +1,4 @@
-//! Matches the tokens of a call with a rule: follows all ways through the rule at once, token by token.
+//! Matches the tokens of a call with a rule: follows all threads through the rule at once, token by token.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ pub(super) enum Binding {
     Many(Vec<Binding>),
 }
 
-/// The most ways through a rule at once. `$($(a)+)+` doubles them with each token.
+/// The most threads through a rule at once. `$($(a)+)+` doubles them with each token.
 const WAYS_LIMIT: usize = 1 << 12;
 
 pub(super) type Bindings = BTreeMap<String, Binding>;
@@ -65,14 +65,14 @@ struct Input<'a> {
     after: Vec<usize>,
 }
 
-/// A way through the steps, with the last of its events in [`Run::events`].
+/// A thread through the steps, with the last of its events in [`Run::events`].
 #[derive(Clone, Copy)]
-struct Way {
+struct MatchThread {
     step: usize,
     last: Option<usize>,
 }
 
-/// A binding of a variable, in the open repetitions; ways that part share their past.
+/// A binding of a variable, in the open repetitions; threads that part share their past.
 struct Event<'a> {
     before: Option<usize>,
     name: &'a str,
@@ -152,29 +152,29 @@ struct Run<'a> {
     rest: Option<&'a str>,
 }
 
-/// The ways that accept the token, those at a fragment, and the one that ends here.
+/// The threads that accept the token, those at a fragment, and the one that ends here.
 #[derive(Default)]
 struct Found {
-    taken: Vec<Way>,
-    fragments: Vec<Way>,
-    ended: Vec<Way>,
+    taken: Vec<MatchThread>,
+    fragments: Vec<MatchThread>,
+    ended: Vec<MatchThread>,
 }
 
 impl<'a> Run<'a> {
     fn run(mut self) -> Result<Outcome, ExpandError> {
-        let mut ways = vec![Way { step: 0, last: None }];
+        let mut threads = vec![MatchThread { step: 0, last: None }];
         loop {
-            let found = self.follow(ways);
+            let found = self.follow(threads);
             let trees = self.input.tokens[self.at].1;
             let place = trees.first().and_then(Tree::loc);
             if found.taken.len() > WAYS_LIMIT {
-                return Err(ExpandError::new("the call can be parsed in too many ways", place));
+                return Err(ExpandError::new("the call can be parsed in too many threads", place));
             }
             if self.token() == Token::End {
                 return match found.ended[..] {
-                    [way] => Ok(Outcome::Matched(self.bindings(way))),
+                    [thread] => Ok(Outcome::Matched(self.bindings(thread))),
                     [] => Ok(self.failed("the call ends too early")),
-                    _ => Err(ExpandError::new("the rule matches in several ways", place)),
+                    _ => Err(ExpandError::new("the rule matches in several threads", place)),
                 };
             }
             match (found.taken.len(), found.fragments.len()) {
@@ -182,21 +182,21 @@ impl<'a> Run<'a> {
                 (_, 0) => {
                     self.rest = None;
                     self.at += 1;
-                    ways = found.taken;
+                    threads = found.taken;
                 }
                 (0, 1) => {
-                    ways = found.fragments;
-                    self.fragment(&mut ways[0])?;
+                    threads = found.fragments;
+                    self.fragment(&mut threads[0])?;
                 }
-                _ => return Err(ExpandError::new("the call can be parsed in several ways", place)),
+                _ => return Err(ExpandError::new("the call can be parsed in several threads", place)),
             }
         }
     }
 
-    /// The values of the variables on a way.
-    fn bindings(self, way: Way) -> Bindings {
+    /// The values of the variables on a thread.
+    fn bindings(self, thread: MatchThread) -> Bindings {
         let mut past = Vec::new();
-        let mut at = way.last;
+        let mut at = thread.last;
         while let Some(event) = at {
             past.push(event);
             at = self.events[event].before;
@@ -209,9 +209,9 @@ impl<'a> Run<'a> {
         bindings
     }
 
-    fn event(&mut self, way: &mut Way, name: &'a str, depth: usize, binding: Binding) {
-        self.events.push(Event { before: way.last, name, depth, binding });
-        way.last = Some(self.events.len() - 1);
+    fn event(&mut self, thread: &mut MatchThread, name: &'a str, depth: usize, binding: Binding) {
+        self.events.push(Event { before: thread.last, name, depth, binding });
+        thread.last = Some(self.events.len() - 1);
     }
 
     fn token(&self) -> Token<'a> {
@@ -237,28 +237,28 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Follows the ways until each is at a token.
-    fn follow(&mut self, mut ways: Vec<Way>) -> Found {
+    /// Follows the threads until each is at a token.
+    fn follow(&mut self, mut threads: Vec<MatchThread>) -> Found {
         let mut found = Found::default();
         let steps = self.steps.clone();
-        while let Some(mut way) = ways.pop() {
-            match &steps[way.step] {
+        while let Some(mut thread) = threads.pop() {
+            match &steps[thread.step] {
                 Step::Token(token) => {
                     if self.takes(token) {
-                        way.step += 1;
-                        found.taken.push(way);
+                        thread.step += 1;
+                        found.taken.push(thread);
                     }
                 }
                 Step::Open(delimiter) => {
                     if self.token() == Token::Open(*delimiter) {
-                        way.step += 1;
-                        found.taken.push(way);
+                        thread.step += 1;
+                        found.taken.push(thread);
                     }
                 }
                 Step::Close => {
                     if self.token() == Token::Close {
-                        way.step += 1;
-                        found.taken.push(way);
+                        thread.step += 1;
+                        found.taken.push(thread);
                     }
                 }
                 Step::Variable(_, fragment, _) => {
@@ -271,47 +271,47 @@ impl<'a> Run<'a> {
                         Token::Close | Token::End => false,
                     };
                     if may {
-                        found.fragments.push(way);
+                        found.fragments.push(thread);
                     }
                 }
                 Step::Begin(operator, depth, variables, after) => {
                     for name in variables {
-                        self.event(&mut way, name, *depth, Binding::Many(Vec::new()));
+                        self.event(&mut thread, name, *depth, Binding::Many(Vec::new()));
                     }
                     if *operator != Operator::OneOrMore {
-                        ways.push(Way { step: *after, ..way });
+                        threads.push(MatchThread { step: *after, ..thread });
                     }
-                    way.step += 1;
-                    ways.push(way);
+                    thread.step += 1;
+                    threads.push(thread);
                 }
                 Step::Again(operator, first) => {
-                    ways.push(Way { step: way.step + 1, ..way });
+                    threads.push(MatchThread { step: thread.step + 1, ..thread });
                     if *operator != Operator::ZeroOrOne {
-                        way.step = *first;
-                        ways.push(way);
+                        thread.step = *first;
+                        threads.push(thread);
                     }
                 }
                 Step::Separator(separator) => {
-                    ways.push(Way { step: way.step + 2, ..way });
+                    threads.push(MatchThread { step: thread.step + 2, ..thread });
                     if self.takes(separator) {
-                        way.step += 1;
-                        found.taken.push(way);
+                        thread.step += 1;
+                        found.taken.push(thread);
                     }
                 }
                 Step::Back(first) => {
-                    way.step = *first;
-                    ways.push(way);
+                    thread.step = *first;
+                    threads.push(thread);
                 }
-                Step::End if self.token() == Token::End => found.ended.push(way),
+                Step::End if self.token() == Token::End => found.ended.push(thread),
                 Step::End => {}
             }
         }
         found
     }
 
-    /// Takes the fragment at the only way.
-    fn fragment(&mut self, way: &mut Way) -> Result<(), ExpandError> {
-        let Step::Variable(name, fragment, depth) = self.steps[way.step] else { return Ok(()) };
+    /// Takes the fragment at the only thread.
+    fn fragment(&mut self, thread: &mut MatchThread) -> Result<(), ExpandError> {
+        let Step::Variable(name, fragment, depth) = self.steps[thread.step] else { return Ok(()) };
         let trees = self.input.tokens[self.at].1;
         let mut taken = Vec::new();
         if let Some(text) = self.rest.take() {
@@ -332,8 +332,8 @@ impl<'a> Run<'a> {
         if !fragment.is_transparent() && !is_one {
             taken = vec![Tree::Fragment(fragment, taken)];
         }
-        self.event(way, name, depth, Binding::One(taken));
-        way.step += 1;
+        self.event(thread, name, depth, Binding::One(taken));
+        thread.step += 1;
         Ok(())
     }
 }

@@ -88,7 +88,7 @@ fn duplicate_members_get_a_warning() {
         "{}",
         short(&read("a.json", &json))
     );
-    // Other objects are none of the import's business.
+    // The import ignores other objects.
     let other = read("a.yaml", &format!("a: 1\na: 2\n---\n{}", yaml(&sample())));
     assert_eq!(short(&other), "");
     let labels: String = (0..90).map(|at| format!("    l{}: a\n", at % 30)).collect();

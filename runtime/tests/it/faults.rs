@@ -35,7 +35,7 @@ fn versions<'a, K: Cached>(objects: impl IntoIterator<Item = &'a K>) -> Versions
     objects.into_iter().map(|object| (object.object_key(), version(object))).collect()
 }
 
-/// Builds the state from what a handler is told, and checks that nothing is told twice or backwards.
+/// Builds the state from the events of a handler, and checks that none repeats or goes back.
 #[derive(Clone, Default)]
 struct Follower(Arc<Mutex<Versions>>);
 

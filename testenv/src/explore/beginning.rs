@@ -9,7 +9,7 @@ use kubesmith_apiserver::{Clock as _, ManualClock, Snapshot, SystemClock};
 use serde_json::Value;
 
 use super::cluster::{Cluster, Kind};
-use super::lane::Lane;
+use super::sim_runtime::SimRuntime;
 
 /// A server with its definitions after its controllers have come to rest.
 struct Prepared {
@@ -43,7 +43,7 @@ impl Beginning {
     /// Returns why there can be none.
     pub(super) fn cluster(
         &self,
-        lane: Lane,
+        runtime: SimRuntime,
         clock: Arc<ManualClock>,
         kind: Kind,
         definitions: &[Value],
@@ -54,15 +54,15 @@ impl Beginning {
             Some(snapshot) => snapshot,
             None => self.prepare(kind, definitions)?,
         };
-        Cluster::new(lane, clock, kind, Some(snapshot))
+        Cluster::new(runtime, clock, kind, Some(snapshot))
     }
 
     fn prepare(&self, kind: Kind, definitions: &[Value]) -> Result<Snapshot, String> {
-        let mut cluster = Cluster::new(Lane::open()?, self.clock(), kind, None)?;
+        let mut cluster = Cluster::new(SimRuntime::open()?, self.clock(), kind, None)?;
         // What the controllers make meets no webhook: none is served yet.
-        cluster.lane.until_idle();
+        cluster.runtime.until_idle();
         cluster.install(definitions)?;
-        cluster.lane.until_idle();
+        cluster.runtime.until_idle();
         let snapshot = cluster.snapshot().ok_or("the server has ended")?;
         let definitions = definitions.to_vec();
         self.prepared.borrow_mut().push(Prepared { kind, definitions, snapshot: snapshot.clone() });

@@ -1,4 +1,4 @@
-//! The server of a simulation: the embedded server with its controllers, on a lane of its own.
+//! The server of a simulation: the embedded server with its controllers, on a runtime of its own.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -17,8 +17,8 @@ use serde_json::Value;
 use tower::ServiceExt as _;
 
 use super::hooks::{Answer, Hooks};
-use super::lane::Lane;
 use super::sim::Step;
+use super::sim_runtime::SimRuntime;
 
 /// The field manager of simulated users.
 const USER: &str = "kubectl";
@@ -34,11 +34,11 @@ pub(super) struct Kind {
 
 /// A server with its simulated time.
 pub(super) struct Cluster {
-    /// Declared before its lane, in whose context it has to be dropped.
+    /// Declared before its runtime, in whose context it has to be dropped.
     server: Option<ApiServer>,
     service: ApiService,
     objects: Objects,
-    pub(super) lane: Lane,
+    pub(super) runtime: SimRuntime,
     clock: Arc<ManualClock>,
     pub(super) hooks: Hooks,
     /// The whole seconds that the clock was moved.
@@ -48,7 +48,7 @@ pub(super) struct Cluster {
 impl Cluster {
     /// Starts a server, with what a snapshot has.
     pub(super) fn new(
-        lane: Lane,
+        runtime: SimRuntime,
         clock: Arc<ManualClock>,
         kind: Kind,
         snapshot: Option<Snapshot>,
@@ -64,11 +64,11 @@ impl Cluster {
             ..ApiServerOptions::default()
         };
         let server = {
-            let _context = lane.enter();
+            let _context = runtime.enter();
             ApiServer::start(options).map_err(|error| error.to_string())?
         };
         let (service, objects) = (server.service(), server.objects());
-        Ok(Self { server: Some(server), service, objects, lane, clock, hooks, seconds: 0 })
+        Ok(Self { server: Some(server), service, objects, runtime, clock, hooks, seconds: 0 })
     }
 
     /// Everything that the server has.
@@ -95,7 +95,7 @@ impl Cluster {
 
     /// Serves webhooks, which may ask the server.
     pub(super) fn serve_webhooks(&self, webhooks: &[Rc<dyn Fn(Client) -> Answer>]) {
-        let _context = self.lane.enter();
+        let _context = self.runtime.enter();
         for webhook in webhooks {
             self.hooks.add(webhook(Client::new(self.service.clone(), "default")));
         }
@@ -104,7 +104,7 @@ impl Cluster {
     /// Sends a request to the server. Nothing else in the simulation moves meanwhile.
     pub(super) fn send(&self, parts: Parts, body: Bytes) -> Response<Body> {
         let request = Request::from_parts(parts, Full::new(body));
-        match self.lane.block_on(self.service.clone().oneshot(request)) {
+        match self.runtime.block_on(self.service.clone().oneshot(request)) {
             Some(Ok(response)) => response,
             _ => Reply::error(&ApiError::internal("the simulation ended")).into_response(),
         }
@@ -112,28 +112,28 @@ impl Cluster {
 
     /// Reads the body of a response other than a watch.
     pub(super) fn collect(&self, body: Body) -> Bytes {
-        let collected = self.lane.block_on(body.collect());
+        let collected = self.runtime.block_on(body.collect());
         collected.and_then(Result::ok).map(http_body_util::Collected::to_bytes).unwrap_or_default()
     }
 
     /// Moves the server's time to `now`.
     pub(super) fn advance_to(&mut self, now: Duration) {
         loop {
-            let whole = self.lane.elapsed().as_secs();
+            let whole = self.runtime.elapsed().as_secs();
             // The difference is at most a century of seconds.
             self.clock.advance((whole - self.seconds).cast_signed());
             self.seconds = whole;
-            let left = now.saturating_sub(self.lane.elapsed());
+            let left = now.saturating_sub(self.runtime.elapsed());
             if left.is_zero() {
                 return;
             }
-            self.lane.advance(left);
+            self.runtime.advance(left);
         }
     }
 
     /// Stops the garbage collector, or lets it continue.
     pub(super) fn pause_collector(&self, paused: bool) {
-        let _context = self.lane.enter();
+        let _context = self.runtime.enter();
         self.server.iter().for_each(|server| server.pause_garbage_collection(paused));
     }
 
@@ -231,7 +231,7 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        let _context = self.lane.enter();
+        let _context = self.runtime.enter();
         self.server = None;
     }
 }

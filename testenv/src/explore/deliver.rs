@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::fault::{Fault, Release};
 use super::gate::{Call, CallFate, Exchange, GateBody, full, streamed};
-use super::hooks::{Trouble, may_skip};
+use super::hooks::{WebhookFault, may_skip};
 use super::pending::{Pending, What, is_write};
 use super::state::scrub;
 use super::watches::{Held, OpenWatch};
@@ -145,22 +145,22 @@ impl World {
         self.cluster.pause_collector(true);
     }
 
-    /// Lets webhooks be in trouble during a request.
-    fn trouble_webhooks(&mut self, trouble: Trouble, label: &str) {
-        let how = match trouble {
-            Trouble::Down => "are down",
-            Trouble::Fails => "fail",
-            Trouble::Slow => "do not answer",
+    /// Lets webhooks be in fault during a request.
+    fn fail_webhooks(&mut self, fault: WebhookFault, label: &str) {
+        let how = match fault {
+            WebhookFault::Down => "are down",
+            WebhookFault::Fails => "fail",
+            WebhookFault::Slow => "do not answer",
         };
         self.tell(&format!("! webhooks {how} during: {label}"));
         self.has_skipped_webhooks |= may_skip(&self.spec.definitions);
-        self.cluster.hooks.set_trouble(Some(trouble));
+        self.cluster.hooks.set_fault(Some(fault));
     }
 
     /// Webhooks are well again. The server may have waited for them.
     fn end_trouble(&mut self) {
-        self.cluster.hooks.set_trouble(None);
-        self.now = self.now.max(self.cluster.lane.elapsed());
+        self.cluster.hooks.set_fault(None);
+        self.now = self.now.max(self.cluster.runtime.elapsed());
     }
 
     /// Lets a fault happen that precedes its request.
@@ -169,7 +169,7 @@ impl World {
             Some(Fault::Touch) => self.touch(action, label),
             Some(Fault::Taken) => self.take_name(action, label),
             Some(Fault::Garbage(release)) => self.pause_collector(release),
-            Some(Fault::Webhook(trouble)) => self.trouble_webhooks(trouble, label),
+            Some(Fault::Webhook(fault)) => self.fail_webhooks(fault, label),
             _ => {}
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::hooks::Trouble;
+use super::hooks::WebhookFault;
 
 /// The lists that are old.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,8 +90,8 @@ pub(super) enum Fault {
     ExpireStale(Past),
     /// The garbage collector pauses right before. After the user's next step, it continues a minute later.
     Garbage(Release),
-    /// Webhooks that the request leads to are in trouble.
-    Webhook(Trouble),
+    /// Webhooks that the request leads to are in fault.
+    Webhook(WebhookFault),
     /// The operator is down while a user acts.
     Down,
     /// A user acts before all work has settled.
@@ -150,7 +150,7 @@ pub(super) fn all() -> impl Iterator<Item = Fault> {
         Fault::Clock { back: false },
         Fault::Clock { back: true },
     ];
-    let webhooks = [Trouble::Down, Trouble::Fails, Trouble::Slow].map(Fault::Webhook);
+    let webhooks = [WebhookFault::Down, WebhookFault::Fails, WebhookFault::Slow].map(Fault::Webhook);
     let codes = [409, 410, 429, 500, 504].map(Fault::Status);
     crashes.chain(held).chain(others).chain(webhooks).chain(codes).chain(pasts().map(Fault::ExpireStale))
 }
@@ -209,7 +209,7 @@ impl fmt::Display for Fault {
             Self::Expire => f.write_str("expire"),
             Self::ExpireStale(past) => write!(f, "expire{past}"),
             Self::Garbage(release) => write!(f, "garbage{release}"),
-            Self::Webhook(trouble) => write!(f, "webhook-{trouble}"),
+            Self::Webhook(fault) => write!(f, "webhook-{fault}"),
             Self::Down => f.write_str("down"),
             Self::Early => f.write_str("early"),
             Self::Clock { back } => f.write_str(if *back { "clock-back" } else { "clock-forward" }),

@@ -1,4 +1,4 @@
-//! Webhooks in the simulation: the server calls them in the same process, unless they are in trouble.
+//! Webhooks in the simulation: the server calls them in the same process, unless they are in fault.
 
 use std::fmt;
 use std::future::pending;
@@ -15,7 +15,7 @@ use tower::{BoxError, Service, ServiceExt as _};
 
 /// The faults of webhooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum WebhookFault {
     /// Nobody listens.
     Down,
     /// They answer with 500.
@@ -24,7 +24,7 @@ pub(super) enum Trouble {
     Slow,
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for WebhookFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Down => "down",
@@ -65,7 +65,7 @@ where
 #[derive(Default)]
 struct State {
     services: Vec<Answer>,
-    trouble: Option<Trouble>,
+    fault: Option<WebhookFault>,
     calls: usize,
 }
 
@@ -90,8 +90,8 @@ impl Hooks {
     }
 
     /// From now on, calls are troubled, or not any more.
-    pub(super) fn set_trouble(&self, trouble: Option<Trouble>) {
-        self.with(|state| state.trouble = trouble);
+    pub(super) fn set_fault(&self, fault: Option<WebhookFault>) {
+        self.with(|state| state.fault = fault);
     }
 
     /// How often a webhook was called.
@@ -102,15 +102,15 @@ impl Hooks {
 
 impl WebhookTransport for Hooks {
     fn send(&self, request: Request<Bytes>) -> BoxFuture<'static, Result<Response<Bytes>, String>> {
-        let (services, trouble) = self.with(|state| {
+        let (services, fault) = self.with(|state| {
             state.calls += 1;
-            (state.services.clone(), state.trouble)
+            (state.services.clone(), state.fault)
         });
         async move {
-            match trouble {
-                Some(Trouble::Down) => Err("connect: connection refused".to_owned()),
-                Some(Trouble::Slow) => pending().await,
-                Some(Trouble::Fails) => Ok(failed("the webhook failed")),
+            match fault {
+                Some(WebhookFault::Down) => Err("connect: connection refused".to_owned()),
+                Some(WebhookFault::Slow) => pending().await,
+                Some(WebhookFault::Fails) => Ok(failed("the webhook failed")),
                 None => first(&services, request).await,
             }
         }
@@ -149,7 +149,7 @@ pub(super) fn is_configuration(value: &Value) -> bool {
     matches!(value["kind"].as_str(), Some("MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration"))
 }
 
-/// Whether objects may go unchanged past a mutating webhook of these configurations when it is in trouble.
+/// Whether objects may go unchanged past a mutating webhook of these configurations when it is in fault.
 pub(super) fn may_skip(configurations: &[Value]) -> bool {
     let mutating = configurations.iter().filter(|value| value["kind"] == "MutatingWebhookConfiguration");
     let mut hooks = mutating.flat_map(|value| value["webhooks"].as_array().into_iter().flatten());

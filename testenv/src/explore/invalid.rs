@@ -12,7 +12,7 @@ const LONGEST: u64 = 1_000;
 
 /// A value that is wrong or odd.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Odd {
+pub(super) struct InvalidValue {
     pub(super) change: Change,
     /// The constraint that is broken; `None` if the schema has none against it.
     pub(super) broken: Option<&'static str>,
@@ -24,7 +24,7 @@ pub(super) struct Accepted {
     /// Those that break a constraint: a text for each.
     pub(super) broken: Vec<String>,
     /// Those that no constraint is against.
-    pub(super) odd: Vec<Odd>,
+    pub(super) odd: Vec<InvalidValue>,
 }
 
 /// Tries objects that break a constraint or are odd; `accepts` asks the server.
@@ -46,25 +46,26 @@ pub(super) fn accepted(object: &Value, schema: &Value, accepts: &dyn Fn(&Value) 
     found
 }
 
-fn values(value: &Value, schema: &Value, depth: usize) -> Vec<Odd> {
+fn values(value: &Value, schema: &Value, depth: usize) -> Vec<InvalidValue> {
     let mut all = Vec::new();
     for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         // A default fills the field in.
         if schema["properties"][name].get("default").is_none() {
-            all.push(Odd { change: Change::of(name, None), broken: Some("required") });
+            all.push(InvalidValue { change: Change::of(name, None), broken: Some("required") });
         }
     }
     for (name, field) in properties(schema).filter(|_| depth < DEPTH) {
         let now = &value[name.as_str()];
         if field["properties"].is_object() && now.is_object() {
             for odd in values(now, field, depth + 1) {
-                all.extend(below(name, vec![odd.change]).map(|change| Odd { change, ..odd }));
+                all.extend(below(name, vec![odd.change]).map(|change| InvalidValue { change, ..odd }));
             }
         }
         let each = broken(now, field).into_iter().map(|(constraint, value)| (Some(constraint), value));
         let odd = odd(field).into_iter().map(|value| (None, value));
         all.extend(
-            each.chain(odd).map(|(broken, value)| Odd { change: Change::of(name, Some(value)), broken }),
+            each.chain(odd)
+                .map(|(broken, value)| InvalidValue { change: Change::of(name, Some(value)), broken }),
         );
     }
     all

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::oracle::Failure;
-use super::run::{Aim, Expected, Run, Seen};
+use super::run::{Expected, Run, RunPurpose, Seen};
 use super::sim::{Show, Step, View};
 use super::state::{Mask, State, TOUCHED, normalise, scrub};
 use super::steps::is_custom;
@@ -25,7 +25,7 @@ const QUIET_REFUSED: Duration = Duration::from_secs(30 * 60);
 const PATIENCE: Duration = Duration::from_secs(20 * 60);
 
 /// The objects at a version, in a step.
-pub(super) struct Look {
+pub(super) struct Observation {
     version: u64,
     step: usize,
     outside: Vec<Value>,
@@ -62,8 +62,8 @@ fn with(state: &State, which: impl Fn(&str) -> bool) -> State {
 impl Run<'_> {
     /// Returns the time without writes after which the step has settled.
     pub(super) fn quiet_needed(&mut self) -> Duration {
-        let Some(expected) = self.options.aim.expected() else {
-            return if matches!(self.options.aim, Aim::Scout) { QUIET_AS_WANTED } else { QUIET };
+        let Some(expected) = self.options.purpose.expected() else {
+            return if matches!(self.options.purpose, RunPurpose::Scout) { QUIET_AS_WANTED } else { QUIET };
         };
         if self.history && expected.depends_on_history {
             return QUIET;
@@ -72,17 +72,17 @@ impl Run<'_> {
             true if self.world.rates.is_refused(self.world.now) => QUIET_REFUSED,
             true if self.world.is_held(|held| matches!(held, Held::Until(_))) => QUIET,
             true => QUIET_AS_WANTED,
-            false if matches!(self.options.aim, Aim::Judge(_)) => PATIENCE,
+            false if matches!(self.options.purpose, RunPurpose::Judge(_)) => PATIENCE,
             false => QUIET,
         }
     }
 
     /// Returns the current objects.
-    fn look(&mut self) -> Rc<Look> {
+    fn look(&mut self) -> Rc<Observation> {
         let (version, step) = (self.world.cluster.objects().version(), self.world.step);
         let outside = self.world.outside();
         let is_same =
-            |look: &&Rc<Look>| (look.version, look.step, &look.outside) == (version, step, &outside);
+            |look: &&Rc<Observation>| (look.version, look.step, &look.outside) == (version, step, &outside);
         if let Some(look) = self.look.as_ref().filter(is_same) {
             return look.clone();
         }
@@ -92,7 +92,7 @@ impl Run<'_> {
         let objects = objects.filter(|(object, _)| !is_scheduled(object));
         let systems: Vec<Value> = self.world.spec.outside.iter().zip(&outside).map(system).collect();
         let state = normalise(objects.chain(systems.iter().map(|system| (system, true))), &self.world.names);
-        let expected = self.options.aim.expected();
+        let expected = self.options.purpose.expected();
         // An operator may restore an object that a user removed, but need not.
         let again = self.options.plan.again;
         let users = self.world.spec.steps.len();
@@ -122,7 +122,7 @@ impl Run<'_> {
             })
         });
         let differences = differences.unwrap_or_default();
-        let look = Rc::new(Look { version, step, outside, all, state, differences });
+        let look = Rc::new(Observation { version, step, outside, all, state, differences });
         self.look = Some(look.clone());
         look
     }
@@ -145,7 +145,7 @@ impl Run<'_> {
             self.world.fail(lost);
         }
         let is_comparable = !self.waits_for_next_step();
-        if let Aim::Judge(expected) = self.options.aim
+        if let RunPurpose::Judge(expected) = self.options.purpose
             && is_comparable
             && !is_disturbed
             && !(self.history && expected.depends_on_history)
@@ -166,7 +166,7 @@ impl Run<'_> {
     }
 
     /// Returns the existing objects.
-    fn present(&self, look: &Look) -> BTreeSet<String> {
+    fn present(&self, look: &Observation) -> BTreeSet<String> {
         let targets = look.all.iter().map(|((group, resource), object)| {
             let text = |key: &str| object["metadata"][key].as_str().unwrap_or_default();
             scrub(&target(group, resource, text("namespace"), text("name")), &self.world.names)
@@ -206,7 +206,7 @@ impl Run<'_> {
     }
 
     /// Returns a terminating custom resource that a finalizer keeps.
-    fn stuck(&self, look: &Look) -> Option<Failure> {
+    fn stuck(&self, look: &Observation) -> Option<Failure> {
         if self.waits_for_next_step() {
             return None;
         }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::dice::Dice;
 use super::fault::{Age, Fault, Past, Release, Restart, pasts};
-use super::hooks::Trouble;
+use super::hooks::WebhookFault;
 
 /// The kind of a place that can be disturbed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,7 +200,8 @@ fn users(site: &Site, ground: &Ground<'_>) -> Vec<Fault> {
 }
 
 fn answers(site: &Site, _: &Ground<'_>) -> Vec<Fault> {
-    let webhooks = [Trouble::Down, Trouble::Slow, Trouble::Fails].map(Fault::Webhook).into_iter();
+    let webhooks =
+        [WebhookFault::Down, WebhookFault::Slow, WebhookFault::Fails].map(Fault::Webhook).into_iter();
     let webhooks = webhooks.filter(|_| site.calls_webhook);
     let faults: Vec<Fault> = match site.kind {
         SiteKind::Write | SiteKind::VersionedWrite | SiteKind::Child => {

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::fault::{Age, Lists, Past, Restart};
 use super::gate::{Connection, Gate};
-use super::lane::{Lane, MainState};
 use super::oracle::Failure;
 use super::sim::Factory;
+use super::sim_runtime::{MainState, SimRuntime};
 use super::world::World;
 
 /// The delay before an ended process is restarted; kubelet's first delay.
@@ -19,7 +19,7 @@ const MOST_EXITS: usize = 20;
 /// An operator.
 pub(super) struct Process {
     factory: Factory,
-    pub(super) lane: Option<Lane>,
+    pub(super) runtime: Option<SimRuntime>,
     gate: Gate,
     /// The simulated time of its start.
     started: Duration,
@@ -45,7 +45,7 @@ impl Process {
     pub(super) fn new(factory: &Factory) -> Self {
         Self {
             factory: factory.clone(),
-            lane: None,
+            runtime: None,
             gate: Gate::default(),
             started: Duration::ZERO,
             restart_at: None,
@@ -63,23 +63,23 @@ impl Process {
     /// Lets time pass for the process up to `until`, which is reduced to its next timer.
     pub(super) fn pass(&mut self, until: &mut Duration) {
         self.is_due = true;
-        let Some(lane) = self.lane.as_mut().filter(|_| !self.is_paused) else { return };
-        let left = until.saturating_sub(self.started + lane.elapsed());
+        let Some(runtime) = self.runtime.as_mut().filter(|_| !self.is_paused) else { return };
+        let left = until.saturating_sub(self.started + runtime.elapsed());
         if !left.is_zero() {
-            self.gate.during(|| lane.advance(left));
-            *until = (*until).min(self.started + lane.elapsed());
+            self.gate.during(|| runtime.advance(left));
+            *until = (*until).min(self.started + runtime.elapsed());
         }
     }
 
     /// Lets the process continue after a pause: its timers fire before it gets any response.
     pub(super) fn go_on(&mut self, now: Duration) {
         (self.is_paused, self.is_due) = (false, true);
-        while let Some(lane) = &mut self.lane {
-            let left = now.saturating_sub(self.started + lane.elapsed());
+        while let Some(runtime) = &mut self.runtime {
+            let left = now.saturating_sub(self.started + runtime.elapsed());
             if left.is_zero() {
                 return;
             }
-            self.gate.during(|| lane.advance(left));
+            self.gate.during(|| runtime.advance(left));
         }
     }
 }
@@ -87,17 +87,17 @@ impl Process {
 impl World {
     /// Starts a process with empty memory.
     pub(super) fn start(&mut self, index: usize) {
-        let lane = Lane::new();
+        let runtime = SimRuntime::new();
         let process = &mut self.processes[index];
         (process.restart_at, process.waits_for_step) = (None, false);
         (process.saw_error, process.has_watched) = (false, false);
         process.gate = Gate::default();
         process.is_due = true;
         process.started = self.now;
-        match lane {
-            Ok(mut lane) => {
-                lane.start((process.factory)(Connection(process.gate.clone())));
-                process.lane = Some(lane);
+        match runtime {
+            Ok(mut runtime) => {
+                runtime.start((process.factory)(Connection(process.gate.clone())));
+                process.runtime = Some(runtime);
             }
             Err(error) => self.fail(Failure::Setup(format!("no runtime: {error}"))),
         }
@@ -106,7 +106,7 @@ impl World {
 
     /// Stops a process at once, with all of its requests.
     pub(super) fn stop(&mut self, index: usize) {
-        super::panics::ignoring(|| self.processes[index].lane = None);
+        super::panics::ignoring(|| self.processes[index].runtime = None);
         self.processes[index].is_paused = false;
         self.pending.retain(|pending| pending.process != index || pending.is_sent);
         self.watches.retain(|watch| watch.process != index);
@@ -154,9 +154,9 @@ impl World {
             if process.is_paused || !std::mem::take(&mut process.is_due) {
                 continue;
             }
-            let Some(lane) = process.lane.as_mut() else { continue };
-            process.gate.during(|| lane.until_idle());
-            let state = lane.main_state();
+            let Some(runtime) = process.runtime.as_mut() else { continue };
+            process.gate.during(|| runtime.until_idle());
+            let state = runtime.main_state();
             let arrivals = process.gate.take();
             self.take_arrivals(i, arrivals);
             self.note_panics(i, state);

@@ -10,11 +10,11 @@ use serde_json::Value;
 use super::beginning::Beginning;
 use super::cluster::{Cluster, Kind};
 use super::fault::{Fault, Release, Restart};
-use super::judge::{Look, QUIET_AS_WANTED};
-use super::lane::Lane;
+use super::judge::{Observation, QUIET_AS_WANTED};
 use super::oracle::Failure;
 use super::plan::{Plan, Site, SiteKind};
 use super::sim::{Sim, Spec, Step};
+use super::sim_runtime::SimRuntime;
 use super::state::{Mask, State};
 use super::steps::{Variants, add_fields, add_invalid, add_variants, all_steps};
 use super::watches::Held;
@@ -105,7 +105,7 @@ impl Outcome {
 
 /// The purpose of a run.
 #[derive(Clone, Copy)]
-pub(super) enum Aim<'a> {
+pub(super) enum RunPurpose<'a> {
     /// Finds the resources that are written, without waiting for later effects.
     Scout,
     /// Finds the states to expect.
@@ -116,7 +116,7 @@ pub(super) enum Aim<'a> {
     Judge(&'a Expected),
 }
 
-impl<'a> Aim<'a> {
+impl<'a> RunPurpose<'a> {
     pub(super) fn expected(self) -> Option<&'a Expected> {
         match self {
             Self::Scout | Self::Learn => None,
@@ -131,7 +131,7 @@ pub(super) struct Options<'a> {
     pub(super) beginning: &'a Beginning,
     pub(super) seed: u64,
     pub(super) plan: &'a Plan,
-    pub(super) aim: Aim<'a>,
+    pub(super) purpose: RunPurpose<'a>,
     /// The resources to compare.
     pub(super) resources: &'a BTreeSet<(String, String)>,
     /// The step at which the operators start, if not before all steps.
@@ -175,16 +175,16 @@ pub(super) fn run(scenario: Scenario<'_>, options: Options<'_>) -> Outcome {
 
 /// The scenario, and a server with its definitions.
 fn described(scenario: Scenario<'_>, options: Options<'_>) -> Result<(Cluster, Spec), String> {
-    let lane = Lane::open()?;
+    let runtime = SimRuntime::open()?;
     let clock = options.beginning.clock();
     let sim = Sim::new(clock.clone());
-    super::panics::caught(|| lane.block_on(scenario(sim.clone())))?;
+    super::panics::caught(|| runtime.block_on(scenario(sim.clone())))?;
     let mut spec = sim.into_spec();
     if let Some(error) = spec.errors.pop() {
         return Err(error);
     }
     let kind = Kind { seed: options.seed, node: options.node };
-    let cluster = options.beginning.cluster(lane, clock, kind, &spec.definitions)?;
+    let cluster = options.beginning.cluster(runtime, clock, kind, &spec.definitions)?;
     cluster.serve_webhooks(&spec.webhooks);
     Ok((cluster, spec))
 }
@@ -207,7 +207,7 @@ pub(super) struct Run<'a> {
     pub(super) jumped: bool,
     /// Whether the user deletes objects in this step.
     pub(super) deletes: bool,
-    pub(super) look: Option<Rc<Look>>,
+    pub(super) look: Option<Rc<Observation>>,
 }
 
 impl Run<'_> {

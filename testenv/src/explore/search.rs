@@ -11,7 +11,7 @@ use super::dice::Dice;
 use super::oracle::Failure;
 use super::plan::{Ground, Plan, random, systematic};
 use super::report::{Crashed, Failed, Report};
-use super::run::{Aim, Expected, Options, Outcome, Scenario, run};
+use super::run::{Expected, Options, Outcome, RunPurpose, Scenario, run};
 use super::settings::Settings;
 use super::state::State;
 use super::world::is_noise;
@@ -92,7 +92,8 @@ impl Search<'_> {
 
     /// Runs a schedule that may fail.
     fn run(&mut self, plan: &Plan) -> Outcome {
-        let options = Options { aim: Aim::Judge(&self.known(plan).expected), ..self.options(plan) };
+        let options =
+            Options { purpose: RunPurpose::Judge(&self.known(plan).expected), ..self.options(plan) };
         let outcome = run(self.scenario, options);
         self.count(outcome)
     }
@@ -101,7 +102,7 @@ impl Search<'_> {
         let (seed, node) = (self.settings.seed, self.node);
         let resources = &self.known(plan).expected.resources;
         let beginning = &self.beginning;
-        Options { beginning, seed, plan, aim: Aim::Learn, resources, late: None, node }
+        Options { beginning, seed, plan, purpose: RunPurpose::Learn, resources, late: None, node }
     }
 
     fn count(&mut self, outcome: Outcome) -> Outcome {
@@ -115,7 +116,8 @@ impl Search<'_> {
     /// Runs the scenario without faults.
     fn learn(&mut self) -> Result<(), Box<Failed>> {
         let none = Plan::default();
-        let scouted = self.count(run(self.scenario, Options { aim: Aim::Scout, ..self.options(&none) }));
+        let scouted =
+            self.count(run(self.scenario, Options { purpose: RunPurpose::Scout, ..self.options(&none) }));
         // A loop needs no more runs, which may be long, unless it waits for pods, which do not run yet.
         let waits = !self.node && scouted.has_workloads();
         if let Some(failure @ (Failure::HotLoop(_) | Failure::BusyLoop)) = &scouted.failure
@@ -129,7 +131,7 @@ impl Search<'_> {
         let repeated = self.count(run(self.scenario, self.options(&none)));
         let story = self.known.baseline.story.clone();
         self.compare(&none, &story, repeated)?;
-        let compared = Options { aim: Aim::Compare(&self.known.expected), ..self.options(&none) };
+        let compared = Options { purpose: RunPurpose::Compare(&self.known.expected), ..self.options(&none) };
         let last = self.known.baseline.users.checked_sub(1);
         let late = self.count(run(self.scenario, Options { late: last, ..compared }));
         let (expected, steps) = (&self.known.expected, self.known.baseline.steps);
@@ -181,7 +183,7 @@ impl Search<'_> {
         expected.objects.clone_from(&baseline.objects);
         let options = Options {
             seed: self.settings.seed + 1,
-            aim: Aim::Compare(&expected),
+            purpose: RunPurpose::Compare(&expected),
             resources: &expected.resources,
             ..self.options(plan)
         };

@@ -19,8 +19,8 @@ use tower::{BoxError, Service};
 
 use super::gate::Connection;
 use super::hooks::{Answer, answer, is_configuration};
-use super::lane::Main;
 use super::outside::Outside;
+use super::sim_runtime::Main;
 use crate::files;
 
 /// Starts an operator's process.

@@ -92,7 +92,7 @@ impl OpenWatch {
         Self { process, resource, lines, held: None, misses: false, body, partial, sender, ended: false }
     }
 
-    /// Reads the server's data. It has to run in the context of the server's lane.
+    /// Reads the server's data. It has to run in the context of the server's runtime.
     pub(super) fn pull(&mut self) {
         let mut cx = Context::from_waker(Waker::noop());
         while !self.ended {

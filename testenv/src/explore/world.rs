@@ -308,12 +308,12 @@ impl World {
 
     /// Reads the server's data for watches.
     pub(super) fn pull_watches(&mut self) {
-        self.cluster.lane.until_idle();
+        self.cluster.runtime.until_idle();
         self.pull();
     }
 
     fn pull(&mut self) {
-        let _context = self.cluster.lane.enter();
+        let _context = self.cluster.runtime.enter();
         self.watches.iter_mut().for_each(OpenWatch::pull);
     }
 

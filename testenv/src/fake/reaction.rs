@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kube::Resource;
 use kube::core::Status;
-use kubesmith_apiserver::{About, ApiError};
+use kubesmith_apiserver::{ApiError, ErrorSubject};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -118,8 +118,8 @@ impl Reaction {
     }
 }
 
-fn about(action: &Action) -> About {
-    About::new(action.group(), action.resource(), action.name())
+fn about(action: &Action) -> ErrorSubject {
+    ErrorSubject::new(action.group(), action.resource(), action.name())
 }
 
 /// Returns the code of a reason.

@@ -207,7 +207,7 @@ async fn job_keeps_its_pods_when_it_is_deleted_without_a_policy() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn namespace_says_what_remains_and_goes_with_its_content() {
+async fn terminating_namespace_reports_remaining_content_until_it_is_empty() {
     let env = TestEnv::builder().namespace_deletion(true).start().await.unwrap();
     let path = "/api/v1/namespaces/a";
     assert_eq!(

@@ -29,7 +29,7 @@ pub(super) fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> A
         ("", None) if attributes.operation == Operation::Create => subject_fault(&request["spec"]),
         _ => None,
     };
-    let about = || call.def.about(&attributes.shown_name(Some(request)));
+    let about = || call.def.subject(&attributes.shown_name(Some(request)));
     refused.map_or(Ok(()), |text| Err(ApiError::forbidden(about(), &text)))
 }
 

@@ -16,7 +16,7 @@ pub(super) fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> A
         return Ok(());
     }
     let refuse =
-        |text: &str| Err(ApiError::forbidden(call.def.about(&attributes.shown_name(Some(claim))), text));
+        |text: &str| Err(ApiError::forbidden(call.def.subject(&attributes.shown_name(Some(claim))), text));
     if old["status"]["phase"] != "Bound" {
         return refuse("Only bound persistent volume claims can be expanded");
     }

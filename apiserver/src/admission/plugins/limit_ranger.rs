@@ -46,7 +46,7 @@ pub(super) fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> A
     if faults.is_empty() {
         return Ok(());
     }
-    Err(ApiError::forbidden(call.def.about(meta::name(object)), &aggregate(faults)))
+    Err(ApiError::forbidden(call.def.subject(meta::name(object)), &aggregate(faults)))
 }
 
 /// The limits of the request's namespace, from all of its ranges.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::super::{Attributes, Operation};
 use crate::meta;
-use crate::status::{About, ApiError, ApiResult, Cause};
+use crate::status::{ApiError, ApiResult, Cause, ErrorSubject};
 
 /// Namespaces that every cluster keeps.
 const IMMORTAL: &[&str] = &["default", "kube-public", "kube-system"];
@@ -15,7 +15,7 @@ pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> 
     let call = attributes.call;
     if attributes.operation == Operation::Delete {
         if call.def.collection == "namespaces" && IMMORTAL.contains(&attributes.name) {
-            let about = call.def.about(attributes.name);
+            let about = call.def.subject(attributes.name);
             return Err(ApiError::forbidden(about, "this namespace may not be deleted"));
         }
         return Ok(());
@@ -29,7 +29,7 @@ pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> 
         if !call.server.needs_namespaces() {
             return Ok(());
         }
-        return Err(ApiError::not_found(About::new("", "namespaces", name)));
+        return Err(ApiError::not_found(ErrorSubject::new("", "namespaces", name)));
     };
     if !meta::is_terminating(&namespace.value) {
         return Ok(());
@@ -40,6 +40,6 @@ pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> 
         "metadata.namespace",
         format!("namespace {name} is being terminated"),
     );
-    let about = call.def.about(&attributes.shown_name(object.as_deref()));
+    let about = call.def.subject(&attributes.shown_name(object.as_deref()));
     Err(ApiError::forbidden(about, &text).with_causes(vec![cause]))
 }

@@ -19,7 +19,7 @@ pub(super) fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> A
     if name.is_empty() || !changes || call.server.is_bare() {
         return Ok(());
     }
-    let refusal = |text: &str| ApiError::forbidden(call.def.about(&attributes.shown_name(Some(pod))), text);
+    let refusal = |text: &str| ApiError::forbidden(call.def.subject(&attributes.shown_name(Some(pod))), text);
     let Some(node) = call.server.store.get("nodes", name) else {
         return Err(refusal(&format!("node {} not found", golang::quote(name))));
     };

@@ -41,7 +41,7 @@ pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> 
             let found = server.store.get(CLASSES, name);
             let class = found.ok_or_else(|| {
                 let text = format!("no PriorityClass with name {name} was found");
-                ApiError::forbidden(def.about(meta::name(pod)), &text)
+                ApiError::forbidden(def.subject(meta::name(pod)), &text)
             })?;
             (class.value["value"].as_i64().unwrap_or(0), class.value["preemptionPolicy"].clone())
         }
@@ -60,7 +60,7 @@ pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> 
                 shown(given),
                 shown(&value)
             );
-            return Err(ApiError::forbidden(def.about(meta::name(pod)), &text));
+            return Err(ApiError::forbidden(def.subject(meta::name(pod)), &text));
         }
         pod["spec"][field] = value;
     }
@@ -79,7 +79,7 @@ pub(super) fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> A
             let name = meta::name(&other);
             let text =
                 format!("PriorityClass {name} is already marked as default. Only one default can exist");
-            Err(ApiError::forbidden(call.def.about(&attributes.shown_name(Some(class))), &text))
+            Err(ApiError::forbidden(call.def.subject(&attributes.shown_name(Some(class))), &text))
         }
         _ => Ok(()),
     }

@@ -115,7 +115,7 @@ fn handles(attributes: &Attributes<'_>, object: &Value) -> bool {
 fn used_with(attributes: &Attributes<'_>, quota: &Value, object: &Value) -> ApiResult<Option<Quantities>> {
     let def = &attributes.call.def;
     let refuse =
-        |text: String| Err(ApiError::forbidden(def.about(&attributes.shown_name(Some(object))), &text));
+        |text: String| Err(ApiError::forbidden(def.subject(&attributes.shown_name(Some(object))), &text));
     let (name, hard) = (meta::name(quota), quantities(&quota["status"]["hard"]));
     let counted: Vec<&str> =
         hard.keys().map(String::as_str).filter(|resource| quota::uses(def, resource)).collect();

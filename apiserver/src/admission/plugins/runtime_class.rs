@@ -128,5 +128,5 @@ fn class(attributes: &Attributes<'_>, pod: &Value) -> ApiResult<Option<Arc<Objec
 }
 
 fn rejected(attributes: &Attributes<'_>, pod: &Value, text: &str) -> ApiError {
-    ApiError::forbidden(attributes.call.def.about(meta::name(pod)), text)
+    ApiError::forbidden(attributes.call.def.subject(meta::name(pod)), text)
 }

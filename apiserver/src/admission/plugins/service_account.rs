@@ -77,7 +77,8 @@ pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> 
 
 pub(super) fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<()> {
     let call = attributes.call;
-    let forbidden = |text: String| ApiError::forbidden(call.def.about(&attributes.shown_name(object)), &text);
+    let forbidden =
+        |text: String| ApiError::forbidden(call.def.subject(&attributes.shown_name(object)), &text);
     if let Some(pod) = new_pod(attributes, object) {
         if is_mirror(pod) {
             return check_mirror(&pod["spec"]).map_err(|text| forbidden(text.to_owned()));
@@ -147,7 +148,7 @@ fn required(attributes: &Attributes<'_>, pod: &Value) -> ApiResult<Arc<Object>> 
             "error looking up service account {namespace}/{name}: serviceaccount \"{name}\" not found"
         ),
     };
-    Err(ApiError::forbidden(attributes.call.def.about(&attributes.shown_name(Some(pod))), &text))
+    Err(ApiError::forbidden(attributes.call.def.subject(&attributes.shown_name(Some(pod))), &text))
 }
 
 /// Mounts a volume with a token of the account in all containers that have no mount of that path

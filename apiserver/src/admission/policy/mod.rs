@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use kubesmith_apiextensions::admission::{Compiler, Conditions, Validations};
-use kubesmith_apiextensions::cel::Composed;
+use kubesmith_apiextensions::cel::NamedExpression;
 use serde_json::{Value, json};
 
 use self::params::{ParamKind, ParamRef};
@@ -24,7 +24,7 @@ use super::attributes::Attributes;
 use super::matching::Criteria;
 use crate::meta;
 use crate::registry::ResourceDef;
-use crate::status::{About, ApiError, ApiResult};
+use crate::status::{ApiError, ApiResult, ErrorSubject};
 use crate::store::Object;
 
 /// The policies that have bindings.
@@ -88,7 +88,7 @@ struct Policy<B> {
     /// `failurePolicy: Fail`.
     fails: bool,
     param_kind: Option<ParamKind>,
-    variables: Vec<Composed>,
+    variables: Vec<NamedExpression>,
     body: B,
     bindings: Vec<Binding>,
 }
@@ -247,7 +247,7 @@ fn namespace_of(attributes: &Attributes<'_>) -> ApiResult<Value> {
         if !server.needs_namespaces() {
             return Ok(Value::Null);
         }
-        return Err(ApiError::not_found(About::new("", "namespaces", name)));
+        return Err(ApiError::not_found(ErrorSubject::new("", "namespaces", name)));
     };
     let member = |name: &str| stored.value.get(name).cloned().unwrap_or_else(|| json!({}));
     let mut metadata = member("metadata");

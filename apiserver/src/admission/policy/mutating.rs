@@ -96,7 +96,7 @@ fn failure_of(misconfigured: &Misconfigured<'_, Mutations>) -> Option<Failure> {
 
 /// Refuses a request as `Dispatch` of generic/policy_dispatcher.go does: the code stays that of `Forbidden`.
 fn refused(attributes: &Attributes<'_>, object: Option<&Value>, failures: &[Failure]) -> ApiError {
-    let about = attributes.def().about(&attributes.shown_name(object));
+    let about = attributes.def().subject(&attributes.shown_name(object));
     let (message, invoked) = failures.first().map_or(("", false), |first| (&first.message, first.invoked));
     let causes = failures.iter().map(|failure| Cause::new("", "", failure.message.clone()));
     ApiError::forbidden(about, "")

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use kubesmith_apiextensions::admission::{Compiler, Evaluation, Failed, POLICY_BUDGET};
-use kubesmith_apiextensions::cel::{Composed, Expression, PatchFault, Session};
+use kubesmith_apiextensions::cel::{Expression, NamedExpression, PatchFault, Session};
 use kubesmith_apimachinery::golang;
 use kubesmith_apimachinery::patch::{JsonPatchError, json_patch};
 use serde_json::Value;
@@ -58,7 +58,7 @@ impl Patch {
         def: &Arc<ResourceDef>,
         object: &Value,
         input: &Input<'_>,
-        variables: &[Composed],
+        variables: &[NamedExpression],
     ) -> Result<Value, Unpatched> {
         let described = self.describe(input, variables)?;
         let patched = match self.is_json_patch {
@@ -83,7 +83,7 @@ impl Patch {
     }
 
     /// The configuration or the list of operations.
-    fn describe(&self, input: &Input<'_>, variables: &[Composed]) -> Result<Value, Unpatched> {
+    fn describe(&self, input: &Input<'_>, variables: &[NamedExpression]) -> Result<Value, Unpatched> {
         let expression = self.expression.as_ref().map_err(|error| Unpatched::Failed(error.clone()))?;
         let bindings = input.bindings();
         let session = Session::new(&bindings, variables);

@@ -96,7 +96,7 @@ fn refused(
     message: &str,
     reason: &'static str,
 ) -> ApiError {
-    let about = attributes.def().about(&attributes.shown_name(object));
+    let about = attributes.def().subject(&attributes.shown_name(object));
     let code = match reason {
         "Forbidden" => 403,
         "Unauthorized" => 401,

@@ -72,7 +72,7 @@ fn parsed(text: &str, is_of_type: fn(&Value) -> bool, go_type: &str) -> Result<V
     }
 }
 
-/// `validatePreferAvoidPodsEntry`. A reference that does not say whether it is a controller is none, where Go panics.
+/// `validatePreferAvoidPodsEntry`. A reference without `controller` counts as false, where Go panics.
 fn avoided_pods(list: &Field<'_>, errors: &mut Errors) {
     for entry in list.items() {
         let controller = entry.child("podSignature").child("podController");

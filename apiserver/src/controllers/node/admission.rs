@@ -19,8 +19,8 @@ use crate::builtin::is_extended;
 use crate::meta;
 use crate::store::Object;
 
-/// The age of a pod at which it follows another rejected one of its owner. Owners replace rejected pods at once, over and over, and
-/// nothing else would have a turn.
+/// The age of a pod at which it follows another rejected one of its owner. Owners replace rejected pods at once,
+/// which would starve other keys.
 const PAUSE: SignedDuration = SignedDuration::from_secs(1);
 
 /// The reason and the message of a pod that the kubelet refuses to run.

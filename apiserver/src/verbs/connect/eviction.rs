@@ -14,7 +14,7 @@ use crate::managed;
 use crate::meta;
 use crate::selector;
 use crate::server::Call;
-use crate::status::{About, ApiError, ApiResult, Cause};
+use crate::status::{ApiError, ApiResult, Cause, ErrorSubject};
 use crate::store::{Object, WriteError};
 
 const BUDGETS: &str = "poddisruptionbudgets.policy";
@@ -67,7 +67,7 @@ fn check_options(call: &Call<'_>, options: &Value) -> ApiResult<()> {
     if options[FORCED] == true {
         let text = "can not be set for pod eviction, try after removing the option";
         let cause = Cause::invalid(format!("deleteOptions.{FORCED}"), true, text);
-        return Err(ApiError::invalid(About::new("policy", "Eviction", &call.path.name), vec![cause]));
+        return Err(ApiError::invalid(ErrorSubject::new("policy", "Eviction", &call.path.name), vec![cause]));
     }
     let (request, content) = (call.query.all("dryRun"), meta::strings(&options["dryRun"]));
     if !request.is_empty() && !content.is_empty() && request != content {
@@ -102,7 +102,7 @@ fn delete_pod(
     if !storage.is_dry_run() && next != *stored.value {
         match storage.update(&call.def, &key, &stored, next) {
             Ok(marked) => stored = marked,
-            Err(WriteError::NotFound) => return Err(ApiError::not_found(call.def.about(&call.path.name))),
+            Err(WriteError::NotFound) => return Err(ApiError::not_found(call.def.subject(&call.path.name))),
             Err(_) => return Ok(None),
         }
     }
@@ -196,7 +196,7 @@ fn check(budget: &Value) -> ApiResult<()> {
         return Err(ApiError::budget(&text, 10));
     }
     let forbidden =
-        |why: &str| Err(ApiError::forbidden(About::new("policy", "poddisruptionbudget", name), why));
+        |why: &str| Err(ApiError::forbidden(ErrorSubject::new("policy", "poddisruptionbudget", name), why));
     if number("disruptionsAllowed") < 0 {
         return forbidden("pdb disruptions allowed is negative");
     }

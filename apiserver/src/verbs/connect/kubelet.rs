@@ -12,7 +12,7 @@ use crate::containers::{self, Follow, LogOptions, PROTOCOLS, Session};
 use crate::http::reply::Reply;
 use crate::http::upgrade;
 use crate::server::Call;
-use crate::status::{About, ApiError, ApiResult};
+use crate::status::{ApiError, ApiResult, ErrorSubject};
 use crate::store::Object;
 use crate::verbs::write;
 
@@ -43,7 +43,7 @@ fn node(call: &Call<'_>) -> ApiResult<Reply> {
     };
     let pod = call.server.store.get(PODS, &format!("{namespace}/{name}"));
     let pod = pod.filter(|pod| pod.value["spec"]["nodeName"] == call.path.name.as_str());
-    let pod = pod.ok_or_else(|| ApiError::not_found(About::new("", PODS, name)))?;
+    let pod = pod.ok_or_else(|| ApiError::not_found(ErrorSubject::new("", PODS, name)))?;
     match what {
         "exec" | "attach" => {
             let flag = |name: &str| call.query.flag(name);

@@ -7,7 +7,7 @@ use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::names::quoted;
 use crate::server::Call;
-use crate::status::{About, ApiError, ApiResult, Cause};
+use crate::status::{ApiError, ApiResult, Cause, ErrorSubject};
 use crate::tokens::{self, Bound};
 use crate::verbs::write;
 use crate::{managed, meta};
@@ -41,7 +41,7 @@ fn issued(call: &Call<'_>, mut request: Value, options: &WriteOptions) -> ApiRes
         let cause =
             Cause::invalid("metadata.name", quoted(name), "must match the service account name if specified");
         return Err(ApiError::invalid(
-            About::new(tokens::GROUP, tokens::REQUEST, &call.path.name),
+            ErrorSubject::new(tokens::GROUP, tokens::REQUEST, &call.path.name),
             vec![cause],
         ));
     }
@@ -51,7 +51,10 @@ fn issued(call: &Call<'_>, mut request: Value, options: &WriteOptions) -> ApiRes
         let text = format!(
             "the UID in the token request ({uid}) does not match the UID of the service account ({of_account})"
         );
-        return Err(ApiError::conflict(About::new(tokens::GROUP, tokens::REQUEST, &call.path.name), &text));
+        return Err(ApiError::conflict(
+            ErrorSubject::new(tokens::GROUP, tokens::REQUEST, &call.path.name),
+            &text,
+        ));
     }
     // Only the client's fields and defaults have a manager.
     request = managed::updated_token(call, &request, options);
@@ -79,7 +82,7 @@ fn check(seconds: i64) -> ApiResult<()> {
         SHORTEST..=LONGEST => return Ok(()),
         _ => "may not specify a duration larger than 2^32 seconds",
     };
-    let about = About::new(tokens::GROUP, tokens::REQUEST, "");
+    let about = ErrorSubject::new(tokens::GROUP, tokens::REQUEST, "");
     Err(ApiError::invalid(about, vec![Cause::invalid("spec.expirationSeconds", seconds, text)]))
 }
 
@@ -119,7 +122,7 @@ fn bound(call: &Call<'_>, account: &str, reference: &Value) -> ApiResult<Vec<Bou
              deleted and then recreated",
             text("uid")
         );
-        return Err(ApiError::conflict(About::new("", kind, name), &message));
+        return Err(ApiError::conflict(ErrorSubject::new("", kind, name), &message));
     }
     let mut bound = vec![Bound { claim, name: name.to_owned(), uid: uid.to_owned() }];
     let node = object["spec"]["nodeName"].as_str().unwrap_or_default();
@@ -132,7 +135,7 @@ fn bound(call: &Call<'_>, account: &str, reference: &Value) -> ApiResult<Vec<Bou
 
 fn stored(call: &Call<'_>, plural: &str, name: &str) -> ApiResult<Value> {
     super::has_name(name)?;
-    let missing = || ApiError::not_found(About::new("", plural, name));
+    let missing = || ApiError::not_found(ErrorSubject::new("", plural, name));
     let def = call.server.registry().find("", "v1", plural).ok_or_else(missing)?;
     let object = call.server.store.get(&def.collection, &def.key(&call.path.namespace, name));
     object.map(|object| object.value.clone()).ok_or_else(missing)

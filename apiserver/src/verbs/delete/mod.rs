@@ -31,7 +31,7 @@ pub(super) async fn delete(call: &Call<'_>) -> ApiResult<Reply> {
     // `Delete` of pkg/registry/scheduling/priorityclass/storage, which deletions of collections do not call.
     if def.collection == "priorityclasses.scheduling.k8s.io" && is_system_priority_class(&call.path.name) {
         let text = "this is a system priority class and cannot be deleted";
-        return Err(ApiError::forbidden(def.about(&call.path.name), text));
+        return Err(ApiError::forbidden(def.subject(&call.path.name), text));
     }
     let key = def.key(&call.path.namespace, &call.path.name);
     let (object, gone) = delete_one(call, &key, &call.path.name, &options).await?;
@@ -134,7 +134,7 @@ pub(super) fn carry_out(
     match done {
         Ok(done) => Ok(Some(done)),
         Err(WriteError::Conflict) => Ok(None),
-        Err(_) => Err(ApiError::not_found(def.about(meta::name(&stored.value)))),
+        Err(_) => Err(ApiError::not_found(def.subject(meta::name(&stored.value)))),
     }
 }
 

@@ -155,7 +155,7 @@ impl DeleteOptions {
     }
 
     pub(in crate::verbs) fn check_preconditions(&self, def: &ResourceDef, object: &Value) -> ApiResult<()> {
-        let about = def.about_kind(meta::name(object));
+        let about = def.subject_of_kind(meta::name(object));
         // `Delete` of pkg/registry/core/namespace/storage/storage.go checks for itself.
         if def.collection == "namespaces" {
             for (field, wanted, key) in
@@ -166,7 +166,7 @@ impl DeleteOptions {
                     let text = format!(
                         "Precondition failed: {field} in precondition: {wanted}, {field} in object meta: {is}"
                     );
-                    return Err(ApiError::conflict(def.about(meta::name(object)), &text));
+                    return Err(ApiError::conflict(def.subject(meta::name(object)), &text));
                 }
             }
         }

@@ -148,7 +148,7 @@ fn clientset(plan: &Plan<'_>, parts: &[Part<'_>]) -> TokenStream {
                 pub trait Interface: Send + Sync + 'static {
                     #(#types)*
 
-                    /// What the server serves: its version, groups and resources.
+                    /// Returns a client for discovery: the server's version, groups and resources.
                     fn discovery(&self) -> client::Discovery;
 
                     #(#accessors)*

@@ -118,7 +118,7 @@ fn object(spec: &Value) -> Value {
     json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t"}, "spec": spec})
 }
 
-/// What a server has of an object that it reads, and what it says of it.
+/// The object as a server reads it, and its errors.
 fn read(checker: &Checker, object: &Value) -> (Value, Vec<String>) {
     let mut out = object.clone();
     prune(checker.schema(), &mut out);
@@ -238,7 +238,7 @@ fn tolerated_changes_are_accepted_by_an_update() {
     assert!(tolerated > 20 && with_all_around > 5, "{tolerated} {with_all_around}");
 }
 
-/// What is said to be refused is refused by the rules of the server, and nothing else is.
+/// The server refuses exactly the reported updates.
 #[test]
 fn refused_update_is_reported_exactly_when_a_server_refuses() {
     for case in cases() {

@@ -262,7 +262,7 @@ fn versions_with_the_same_change_are_grouped() {
     assert!(out.ends_with("2 changes break stored objects\n"), "{out}");
 }
 
-/// What changed is to be seen, however long the rest is.
+/// Long texts are shortened around the change.
 #[test]
 fn long_values_are_shortened_to_their_difference() {
     let folder = folder();

@@ -393,7 +393,7 @@ async fn pod_with_a_node_fails_when_it_does_not_fit() {
 }
 
 #[tokio::test]
-async fn pods_that_are_rejected_over_and_over_hold_nobody_up() {
+async fn rejected_pods_do_not_delay_other_keys() {
     let env = ready_env().await;
     let mut large = pod("large", requests("9"), json!({"nodeName": "node-1"}));
     large["metadata"] = json!({"labels": {"a": "b"}});

@@ -55,7 +55,7 @@ fn pod(attributes: &Attributes<'_>, pod: &Value) -> ApiResult<()> {
     }
     let name = if attributes.name.is_empty() { meta::name(pod) } else { attributes.name };
     let text = format!("violates PodSecurity {:?}: {}", policy.enforce.to_string(), details(&found));
-    Err(ApiError::forbidden(attributes.call.def.about(name), &text))
+    Err(ApiError::forbidden(attributes.call.def.subject(name), &text))
 }
 
 /// Warns of a pod, or a template of pods, that violates the policy.

@@ -18,7 +18,7 @@ pub(super) fn validate(attributes: &Attributes<'_>, namespace: &Value) -> ApiRes
     let (policy, faults) = Policy::of(namespace);
     let before = attributes.old.map(Policy::of);
     if !faults.is_empty() && before.as_ref().is_none_or(|(_, before)| *before != faults) {
-        return Err(ApiError::invalid(attributes.call.def.about_kind(name), faults));
+        return Err(ApiError::invalid(attributes.call.def.subject_of_kind(name), faults));
     }
     let Some((before, _)) = before else { return Ok(()) };
     let (new, old) = (policy.enforce, before.enforce);

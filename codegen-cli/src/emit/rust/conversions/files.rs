@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::{RustOptions, code, docs, names, plan};
-use super::{Arm, Body, Content, Kind, Pair, Pairs, Source, Way, kinds};
+use super::{Arm, Body, Content, Kind, Pair, Pairs, Source, ValueConversion, kinds};
 use crate::ir::{Group, Ir};
 
 /// The path of the runtime's part.
@@ -56,8 +56,8 @@ fn text(pairs: &Pairs<'_>, kind: &Kind<'_>) -> String {
     format!(
         "//! Conversions of `{name}` between its versions, all of them to and from `{}`, {}.\n\
          #![allow(clippy::clone_on_copy, reason = \"whether a type is Copy is not known\")]\n\n\
-         /// How versions of `{name}` become each other. What can be derived has a body, and may be replaced; the compiler tells\n\
-         /// what is missing.\n\
+         /// Converts between the versions of `{name}`. Derived methods have a body that you may replace; the compiler names the\n\
+         /// others.\n\
          pub trait ConversionFuncs {{\n{methods}}}\n\n{}{by_nobody}{functions}",
         kind.hub.0.name,
         if kind.hub.1.crd.storage { "which is stored" } else { "their hub" },
@@ -148,10 +148,10 @@ fn mark((from, to): Pair) -> String {
     format!("__{}_{}__", from.0, to.0)
 }
 
-fn converted(value: &str, way: &Way) -> String {
-    match way {
-        Way::Clone => format!("{value}.clone()"),
-        Way::Each(pair) => {
+fn converted(value: &str, conversion: &ValueConversion) -> String {
+    match conversion {
+        ValueConversion::Clone => format!("{value}.clone()"),
+        ValueConversion::Each(pair) => {
             let reference = if value.contains('.') { format!("&{value}") } else { value.to_owned() };
             format!("{RUNTIME}::each({reference}, |held| funcs.convert_{}(held))?", mark(*pair))
         }
@@ -189,7 +189,9 @@ fn required(
 
 fn structure(function: &str, output: &str, fields: &[(String, Source)], lost: &[String]) -> String {
     let value = |(field, source): &(String, Source)| match source {
-        Source::Field(peer, way) => format!("{field}: {},\n", converted(&format!("input.{peer}"), way)),
+        Source::Field(peer, conversion) => {
+            format!("{field}: {},\n", converted(&format!("input.{peer}"), conversion))
+        }
         Source::Default => format!("{field}: None,\n"),
         Source::Method(..) => {
             format!("{field}: funcs.convert_{function}_{}(input)?,\n", field.trim_start_matches("r#"))
@@ -210,20 +212,20 @@ fn enumeration((input, output): (&str, &str), arms: &[Arm]) -> String {
     let arm = |Arm { from, to, content }: &Arm| match content {
         Content::Nothing => format!("{input}::{from} => {output}::{to},\n"),
         Content::Values(ways) => {
-            let values = ways.iter().enumerate().map(|(at, way)| (held(at), way));
+            let values = ways.iter().enumerate().map(|(at, conversion)| (held(at), conversion));
             let (held, made): (Vec<_>, Vec<_>) =
-                values.map(|(held, way)| (held.clone(), converted(&held, way))).unzip();
+                values.map(|(held, conversion)| (held.clone(), converted(&held, conversion))).unzip();
             format!("{input}::{from}({}) => {output}::{to}({}),\n", held.join(", "), made.join(", "))
         }
         Content::Fields(fields) => {
             let (mut read, mut written) = (String::new(), String::new());
             for (at, (field, source)) in fields.iter().enumerate() {
-                let Some((peer, way)) = source else {
+                let Some((peer, conversion)) = source else {
                     written += &format!("{field}: None,");
                     continue;
                 };
                 read += &format!("{peer}: {},", held(at));
-                written += &format!("{field}: {},", converted(&held(at), way));
+                written += &format!("{field}: {},", converted(&held(at), conversion));
             }
             format!("{input}::{from} {{ {read} }} => {output}::{to} {{ {written} }},\n")
         }
@@ -240,18 +242,18 @@ fn held(at: usize) -> String {
 impl Body {
     /// Whether the converting function uses its parameters `funcs` and input.
     fn uses(&self) -> (bool, bool) {
-        let is_each = |way: &Way| matches!(way, Way::Each(_));
+        let is_each = |conversion: &ValueConversion| matches!(conversion, ValueConversion::Each(_));
         match self {
             Self::Struct { fields, lost } => {
                 let asks = fields.iter().any(|(_, source)| match source {
-                    Source::Field(_, way) => is_each(way),
+                    Source::Field(_, conversion) => is_each(conversion),
                     Source::Method(..) => true,
                     Source::Default => false,
                 });
                 let reads = fields.iter().any(|(_, source)| !matches!(source, Source::Default));
                 (asks || !lost.is_empty(), reads || !lost.is_empty())
             }
-            Self::Enum(arms) => (arms.iter().any(|arm| arm.content.ways().any(is_each)), true),
+            Self::Enum(arms) => (arms.iter().any(|arm| arm.content.conversions().any(is_each)), true),
             Self::Manual(_) => (false, false),
         }
     }

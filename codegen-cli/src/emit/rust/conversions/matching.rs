@@ -1,7 +1,7 @@
 //! Matches the fields and variants of two versions.
 
 use super::super::{code, docs};
-use super::{Arm, Body, Content, Made, Pair, Pairs, Source, Way};
+use super::{Arm, Body, Content, Made, Pair, Pairs, Source, ValueConversion};
 use crate::ir::{Element, Enum, Field, RustType, Shape, TypeDef, TypeId, TypeRef, Variant};
 
 impl Pairs<'_> {
@@ -43,14 +43,14 @@ impl Pairs<'_> {
         let mut taken = Vec::new();
         let fields = output.iter().map(|field| {
             let peer = peer(field, input);
-            let way = peer
+            let conversion = peer
                 .filter(|peer| peer.rust.public)
-                .and_then(|peer| Some((peer, self.way(&peer.rust.ty, &field.rust.ty)?)));
-            let source = match way {
-                Some((peer, way)) => {
+                .and_then(|peer| Some((peer, self.conversion(&peer.rust.ty, &field.rust.ty)?)));
+            let source = match conversion {
+                Some((peer, conversion)) => {
                     taken.push(&peer.name);
-                    needed.extend(way.pair());
-                    Source::Field(code::identifier(&peer.rust_name), way)
+                    needed.extend(conversion.pair());
+                    Source::Field(code::identifier(&peer.rust_name), conversion)
                 }
                 None => self.unmatched(field, peer),
             };
@@ -78,9 +78,9 @@ impl Pairs<'_> {
 
     /// The conversion of a value to another type, if it can be derived: the types are equal, or their
     /// contents have a function.
-    fn way(&self, from: &RustType, to: &RustType) -> Option<Way> {
+    fn conversion(&self, from: &RustType, to: &RustType) -> Option<ValueConversion> {
         if from == to {
-            return from.is_certain().then_some(Way::Clone);
+            return from.is_certain().then_some(ValueConversion::Clone);
         }
         let (held, wanted) = from.difference(to)?;
         let function = |path: &str| {
@@ -89,7 +89,7 @@ impl Pairs<'_> {
             let is_known = matches!(definition.shape, Shape::Struct(_) | Shape::Enum(_));
             (is_known && code::is_nameable(definition, &self.nameable)).then_some(id)
         };
-        Some(Way::Each((function(held)?, function(wanted)?)))
+        Some(ValueConversion::Each((function(held)?, function(wanted)?)))
     }
 
     fn variants(
@@ -129,9 +129,9 @@ impl Pairs<'_> {
             (Some(input), Some(output)) => (input, output),
             _ => return None,
         };
-        let elements = |from: &[Element], to: &[Element]| -> Option<Vec<Way>> {
+        let elements = |from: &[Element], to: &[Element]| -> Option<Vec<ValueConversion>> {
             let all = from.iter().zip(to);
-            let ways = all.map(|(from, to)| self.way(&from.rust, &to.rust));
+            let ways = all.map(|(from, to)| self.conversion(&from.rust, &to.rust));
             ways.collect::<Option<_>>().filter(|_| from.len() == to.len())
         };
         let content = match (self.own_content(from), self.own_content(to)) {
@@ -146,16 +146,17 @@ impl Pairs<'_> {
             }
             _ => return None,
         };
-        needed.extend(content.ways().filter_map(Way::pair));
+        needed.extend(content.conversions().filter_map(ValueConversion::pair));
         Some(content)
     }
 
     /// The fields of a variant.
     fn named_content(&self, input: &[Field], output: &[Field]) -> Option<Vec<Made>> {
         let source = |field: &Field| match peer(field, input) {
-            Some(peer) => {
-                Some(Some((code::identifier(&peer.rust_name), self.way(&peer.rust.ty, &field.rust.ty)?)))
-            }
+            Some(peer) => Some(Some((
+                code::identifier(&peer.rust_name),
+                self.conversion(&peer.rust.ty, &field.rust.ty)?,
+            ))),
             None => field.rust.ty.is_option().then_some(None),
         };
         let fields: Option<Vec<_>> =
@@ -180,23 +181,23 @@ fn peer<'f>(field: &Field, others: &'f [Field]) -> Option<&'f Field> {
 }
 
 impl Content {
-    pub(super) fn ways(&self) -> impl Iterator<Item = &Way> {
-        let (values, fields): (&[Way], &[_]) = match self {
+    pub(super) fn conversions(&self) -> impl Iterator<Item = &ValueConversion> {
+        let (values, fields): (&[ValueConversion], &[_]) = match self {
             Self::Nothing => (&[], &[]),
             Self::Values(ways) => (ways, &[]),
             Self::Fields(fields) => (&[], fields),
         };
         let of_fields = fields.iter().filter_map(|(_, source): &Made| source.as_ref());
-        values.iter().chain(of_fields.map(|(_, way)| way))
+        values.iter().chain(of_fields.map(|(_, conversion)| conversion))
     }
 }
 
-impl Way {
+impl ValueConversion {
     /// The pair that it uses.
     pub(super) fn pair(&self) -> Option<Pair> {
         match self {
-            Way::Clone => None,
-            Way::Each(pair) => Some(*pair),
+            ValueConversion::Clone => None,
+            ValueConversion::Each(pair) => Some(*pair),
         }
     }
 }

@@ -60,7 +60,7 @@ type Pair = (TypeId, TypeId);
 
 /// The conversion of a value to another type.
 #[derive(Clone, Copy)]
-enum Way {
+enum ValueConversion {
     /// A clone, as the types are equal.
     Clone,
     /// The type inside, at any depth of containers, has a function.
@@ -92,17 +92,17 @@ struct Arm {
 enum Content {
     Nothing,
     /// Values without names.
-    Values(Vec<Way>),
+    Values(Vec<ValueConversion>),
     Fields(Vec<Made>),
 }
 
 /// A field of the output, and its source in the input; without a source it is `None`.
-type Made = (String, Option<(String, Way)>);
+type Made = (String, Option<(String, ValueConversion)>);
 
 /// The source of a field.
 enum Source {
     /// A field of the input.
-    Field(String, Way),
+    Field(String, ValueConversion),
     /// None, as the field is optional.
     Default,
     /// A required method that returns this type, and the reason.

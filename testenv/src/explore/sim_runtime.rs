@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, EnterGuard, Runtime};
 use tokio::time::Instant;
 
-/// The main future of a lane, beside its spawned tasks.
+/// The main future of a runtime, beside its spawned tasks.
 pub(super) type Main = Pin<Box<dyn Future<Output = ()>>>;
 
 /// The state shared by the hook and the driver.
@@ -40,7 +40,7 @@ impl Park {
         }
     }
 
-    /// Reports whether the lane has become idle; otherwise wakes the task when it does.
+    /// Reports whether the runtime has become idle; otherwise wakes the task when it does.
     fn poll_idle(&self, cx: &Context<'_>) -> bool {
         if self.idle.swap(false, Ordering::SeqCst) {
             return true;
@@ -59,7 +59,7 @@ pub(super) enum MainState {
 }
 
 /// A runtime with its own paused clock.
-pub(super) struct Lane {
+pub(super) struct SimRuntime {
     /// `None` while it is dropped.
     runtime: Option<Runtime>,
     park: Arc<Park>,
@@ -68,8 +68,8 @@ pub(super) struct Lane {
     start: Instant,
 }
 
-impl Lane {
-    /// Creates a lane whose clock shows zero.
+impl SimRuntime {
+    /// Creates a runtime whose clock shows zero.
     pub(super) fn new() -> io::Result<Self> {
         let park = Arc::<Park>::default();
         let hook = park.clone();
@@ -89,7 +89,7 @@ impl Lane {
         Self::new().map_err(|error| format!("no runtime: {error}"))
     }
 
-    /// Sets the lane's main future.
+    /// Sets the runtime's main future.
     pub(super) fn start(&mut self, main: Main) {
         self.main = Some(main);
         self.state = MainState::Running;
@@ -114,7 +114,7 @@ impl Lane {
         Instant::now() - self.start
     }
 
-    /// Runs a future to its end; `None` only while the lane is dropped.
+    /// Runs a future to its end; `None` only while the runtime is dropped.
     pub(super) fn block_on<F: Future>(&self, future: F) -> Option<F::Output> {
         self.runtime().map(|runtime| runtime.block_on(future))
     }
@@ -165,7 +165,7 @@ fn poll_main(main: &mut Option<Main>, state: &mut MainState, cx: &mut Context<'_
     *main = None;
 }
 
-impl Drop for Lane {
+impl Drop for SimRuntime {
     /// Drops everything at once: the main future and all spawned tasks. Threads for blocking work stay behind.
     fn drop(&mut self) {
         let Some(runtime) = self.runtime.take() else { return };
@@ -184,38 +184,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lane_stops_before_time_passes() {
-        let mut lane = Lane::new().unwrap();
-        lane.start(Box::pin(async {
+    fn runtime_stops_before_time_passes() {
+        let mut runtime = SimRuntime::new().unwrap();
+        runtime.start(Box::pin(async {
             tokio::spawn(tokio::task::yield_now()).await.unwrap();
             tokio::time::sleep(Duration::from_secs(3)).await;
         }));
-        lane.until_idle();
-        assert_eq!((lane.elapsed(), lane.main_state()), (Duration::ZERO, MainState::Running));
+        runtime.until_idle();
+        assert_eq!((runtime.elapsed(), runtime.main_state()), (Duration::ZERO, MainState::Running));
         let mut most = 0;
-        while lane.main_state() == MainState::Running && most < 50 {
-            lane.advance(Duration::from_secs(5));
+        while runtime.main_state() == MainState::Running && most < 50 {
+            runtime.advance(Duration::from_secs(5));
             most += 1;
         }
-        assert_eq!(lane.main_state(), MainState::Ended);
-        assert!(lane.elapsed() >= Duration::from_secs(3) && lane.elapsed() < Duration::from_millis(3002));
+        assert_eq!(runtime.main_state(), MainState::Ended);
+        assert!(
+            runtime.elapsed() >= Duration::from_secs(3) && runtime.elapsed() < Duration::from_millis(3002)
+        );
     }
 
     #[test]
-    fn dropped_lane_ends_spawned_tasks() {
+    fn dropped_runtime_ends_spawned_tasks() {
         let alive = Arc::new(());
-        let mut lane = Lane::new().unwrap();
+        let mut runtime = SimRuntime::new().unwrap();
         let held = alive.clone();
-        lane.start(Box::pin(async move {
+        runtime.start(Box::pin(async move {
             tokio::spawn(async move {
                 tokio::time::sleep(Duration::from_secs(1)).await;
                 drop(held);
             });
             std::future::pending::<()>().await;
         }));
-        lane.until_idle();
+        runtime.until_idle();
         assert_eq!(Arc::strong_count(&alive), 2);
-        drop(lane);
+        drop(runtime);
         assert_eq!(Arc::strong_count(&alive), 1);
     }
 }

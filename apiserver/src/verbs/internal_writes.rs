@@ -43,7 +43,7 @@ pub(crate) fn add_one_of_many(
     let name = meta::name(&value).to_owned();
     let stored = stored(server, def, value)?;
     let object = server.store.create(&def.collection, &def.key_of(&stored), stored);
-    object.map_err(|_| ApiError::already_exists(def.about(&name)))
+    object.map_err(|_| ApiError::already_exists(def.subject(&name)))
 }
 
 /// Replaces an object at any version. Absent identity fields of the new one are kept.
@@ -51,7 +51,7 @@ pub(crate) fn add_one_of_many(
 /// # Errors
 /// Returns an error if the object does not exist, and as for [`complete`].
 pub(crate) fn replace(server: &Arc<Server>, def: &Arc<ResourceDef>, value: &Value) -> ApiResult<Arc<Object>> {
-    let about = || def.about(meta::name(value));
+    let about = || def.subject(meta::name(value));
     for _ in 0..RETRIES {
         let key = def.key_of(value);
         let current = server.store.get(&def.collection, &key).ok_or_else(|| ApiError::not_found(about()))?;
@@ -83,13 +83,13 @@ pub(crate) fn take(server: &Arc<Server>, def: &ResourceDef, namespace: &str, nam
     let key = def.key(namespace, name);
     for _ in 0..RETRIES {
         let current = server.store.get(&def.collection, &key);
-        let current = current.ok_or_else(|| ApiError::not_found(def.about(name)))?;
+        let current = current.ok_or_else(|| ApiError::not_found(def.subject(name)))?;
         match delete::remove(server, def, &key, &current) {
             Err(WriteError::Conflict) => {}
-            done => return done.map(|_| ()).map_err(|_| ApiError::not_found(def.about(name))),
+            done => return done.map(|_| ()).map_err(|_| ApiError::not_found(def.subject(name))),
         }
     }
-    Err(ApiError::modified(def.about(name)))
+    Err(ApiError::modified(def.subject(name)))
 }
 
 /// Normalizes an object to its kind and adds the fields that every stored object has.
@@ -120,7 +120,7 @@ fn complete(server: &Server, def: &ResourceDef, value: &mut Value) -> ApiResult<
         causes.push(Cause::forbidden("metadata.deletionTimestamp", text));
     }
     if !causes.is_empty() {
-        return Err(ApiError::invalid(def.about_kind(meta::name(value)), causes));
+        return Err(ApiError::invalid(def.subject_of_kind(meta::name(value)), causes));
     }
     for (field, made) in [("uid", server.ids.uid()), ("creationTimestamp", server.now())] {
         if meta::text(value, field).is_empty() {
@@ -139,7 +139,7 @@ fn complete(server: &Server, def: &ResourceDef, value: &mut Value) -> ApiResult<
 fn stored(server: &Server, def: &Arc<ResourceDef>, value: Value) -> ApiResult<Value> {
     let refused = || {
         let why = "its CRD has a conversion webhook: write it in the version that is stored";
-        ApiError::forbidden(def.about(""), why)
+        ApiError::forbidden(def.subject(""), why)
     };
     if conversion::is_by_webhook(def) && !def.is_storage_version() {
         return Err(refused());
