@@ -48,7 +48,7 @@ pub trait Interface: Send + Sync + 'static {
     /// Clients of `exposer.hliangzhao.io/v1alpha1`.
     type ExposerV1alpha1: typed::exposer::v1alpha1::ExposerV1alpha1Interface;
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     fn discovery(&self) -> client::Discovery;
 
     /// Clients of `exposer.hliangzhao.io/v1alpha1`.
@@ -105,7 +105,7 @@ impl Clientset {
         &self.client
     }
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     #[must_use]
     pub fn discovery(&self) -> client::Discovery {
         client::Discovery::new(self.client.clone())

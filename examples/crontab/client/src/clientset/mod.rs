@@ -54,7 +54,7 @@ pub trait Interface: Send + Sync + 'static {
     /// Clients of `stable.example.com/v1beta1`.
     type StableV1beta1: typed::stable::v1beta1::StableV1beta1Interface;
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     fn discovery(&self) -> client::Discovery;
 
     /// Clients of `stable.example.com/v1`.
@@ -119,7 +119,7 @@ impl Clientset {
         &self.client
     }
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     #[must_use]
     pub fn discovery(&self) -> client::Discovery {
         client::Discovery::new(self.client.clone())

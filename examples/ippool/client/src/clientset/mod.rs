@@ -58,7 +58,7 @@ pub trait Interface: Send + Sync + 'static {
     /// Clients of `tsi.tiduyun.com/v1alpha1`.
     type TsiV1alpha1: typed::tsi::v1alpha1::TsiV1alpha1Interface;
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     fn discovery(&self) -> client::Discovery;
 
     /// Clients of `v1`.
@@ -123,7 +123,7 @@ impl Clientset {
         &self.client
     }
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     #[must_use]
     pub fn discovery(&self) -> client::Discovery {
         client::Discovery::new(self.client.clone())

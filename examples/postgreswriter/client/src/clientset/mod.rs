@@ -49,7 +49,7 @@ pub trait Interface: Send + Sync + 'static {
     /// Clients of `demo.yash.com/v1`.
     type DemoV1: typed::demo::v1::DemoV1Interface;
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     fn discovery(&self) -> client::Discovery;
 
     /// Clients of `demo.yash.com/v1`.
@@ -106,7 +106,7 @@ impl Clientset {
         &self.client
     }
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     #[must_use]
     pub fn discovery(&self) -> client::Discovery {
         client::Discovery::new(self.client.clone())

@@ -60,7 +60,7 @@ pub trait Interface: Send + Sync + 'static {
     /// Clients of `samplecontroller.k8s.io/v1alpha1`.
     type SamplecontrollerV1alpha1: typed::samplecontroller::v1alpha1::SamplecontrollerV1alpha1Interface;
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     fn discovery(&self) -> client::Discovery;
 
     /// Clients of `apps/v1`.
@@ -125,7 +125,7 @@ impl Clientset {
         &self.client
     }
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     #[must_use]
     pub fn discovery(&self) -> client::Discovery {
         client::Discovery::new(self.client.clone())

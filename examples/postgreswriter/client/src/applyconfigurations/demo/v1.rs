@@ -20,8 +20,8 @@ pub type PostgresWriterApplyConfiguration = applyconfigurations::NamespacedApply
     PostgresWriterStatusApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_postgres_writer(
     object: &::postgreswriter_api::v1::PostgresWriter,
@@ -30,7 +30,7 @@ pub fn extract_postgres_writer(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_postgres_writer_from(
     object: &::postgreswriter_api::v1::PostgresWriter,
