@@ -168,13 +168,13 @@ impl<'a> Run<'a> {
             let trees = self.input.tokens[self.at].1;
             let place = trees.first().and_then(Tree::loc);
             if found.taken.len() > WAYS_LIMIT {
-                return Err(ExpandError::new("the call can be parsed in too many threads", place));
+                return Err(ExpandError::new("the call can be parsed in too many ways", place));
             }
             if self.token() == Token::End {
                 return match found.ended[..] {
                     [thread] => Ok(Outcome::Matched(self.bindings(thread))),
                     [] => Ok(self.failed("the call ends too early")),
-                    _ => Err(ExpandError::new("the rule matches in several threads", place)),
+                    _ => Err(ExpandError::new("the rule matches in several ways", place)),
                 };
             }
             match (found.taken.len(), found.fragments.len()) {
@@ -188,7 +188,7 @@ impl<'a> Run<'a> {
                     threads = found.fragments;
                     self.fragment(&mut threads[0])?;
                 }
-                _ => return Err(ExpandError::new("the call can be parsed in several threads", place)),
+                _ => return Err(ExpandError::new("the call can be parsed in several ways", place)),
             }
         }
     }

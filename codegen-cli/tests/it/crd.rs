@@ -150,7 +150,7 @@ async fn advice_of_status_and_apply_is_sufficient() {
         done.contains("(conversion-webhook-added): objects that are stored in another version"),
         "{done}"
     );
-    assert!(done.contains("run the webhook before the definition is installed"), "{done}");
+    assert!(done.contains("run the webhook before you install the definition"), "{done}");
     env.stop().await;
 }
 
