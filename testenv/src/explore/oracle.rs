@@ -19,6 +19,11 @@ const MOST_REFUSALS: usize = 10;
 pub(super) enum Failure {
     /// The scenario cannot be run.
     Setup(String),
+    /// The requested schedule has a place that its run does not have.
+    NoPlace {
+        place: String,
+        nearest: Vec<String>,
+    },
     Panic(String),
     /// The operator's future ends again and again.
     Exits,
@@ -75,6 +80,13 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Setup(text) => write!(f, "the scenario cannot be run: {text}"),
+            Self::NoPlace { place, nearest } => {
+                write!(f, "the run of this schedule has no place {place:?}")?;
+                if !nearest.is_empty() {
+                    f.write_str("; the nearest ones are:")?;
+                }
+                nearest.iter().try_for_each(|name| write!(f, "\n  - {name}"))
+            }
             Self::Panic(text) => write!(f, "the operator panics: {text}"),
             Self::Exits => f.write_str("the operator's future ends again and again"),
             Self::State { after, differences } => {

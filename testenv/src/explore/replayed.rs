@@ -94,6 +94,25 @@ fn object_without_owner_may_be_made_after_its_removal() {
     });
 }
 
+#[test]
+fn place_that_the_run_does_not_have_is_named() {
+    let failure = |plan: &str| {
+        let failed = replayed(plan, |sim| {
+            sim.apply(WIDGET);
+            sim.operator(|client| run(client, false, has_part));
+        });
+        failed.unwrap_err().failure().to_owned()
+    };
+    assert_eq!(
+        failure("crash-after@create configmaps default/one-prat#0"),
+        "the run of this schedule has no place \"create configmaps default/one-prat#0\"; the nearest ones are:\n  \
+         - create configmaps default/one-part#0\n  \
+         - event configmaps ADDED default/one-part#0\n  \
+         - event configmaps DELETED default/one-part#0"
+    );
+    assert_eq!(failure("invalid@7"), "the run of this schedule has no place \"invalid@7\"");
+}
+
 /// Acts on events only.
 async fn acts_on_events(client: Client) -> kube::Result<()> {
     let all: Api<DynamicObject> = Api::namespaced_with(client.clone(), "default", &widgets());

@@ -1,5 +1,6 @@
 //! Searches for a failing schedule, and reduces it.
 
+mod place;
 mod shrink;
 
 use std::collections::{BTreeSet, VecDeque};
@@ -348,10 +349,10 @@ impl Search<'_> {
                 let outcome = run(self.scenario, self.options(&plan));
                 let outcome = self.count(outcome);
                 self.unrefused.extend(self.failure_of(&outcome));
-                return Ok(Report { story: outcome.story, ..self.report() });
+                return self.replayed(&plan, outcome);
             }
-            let story = self.attempt(&plan, false)?;
-            return Ok(Report { story, ..self.report() });
+            let outcome = self.attempt(&plan, false)?;
+            return self.replayed(&plan, outcome);
         }
         let mut singles = self.singles(&Plan::default());
         let mut all: Vec<Plan> = singles.iter().cloned().collect();
@@ -380,7 +381,7 @@ impl Search<'_> {
                 _ => singles.pop_front().or_else(|| after.pop_front()),
             };
             let plan = next.unwrap_or_else(|| random(&all, &mut dice));
-            let story = self.attempt(&plan, true)?;
+            let story = self.attempt(&plan, true)?.story;
             if i % REPEATED == REPEATED - 1 && self.diverges.is_none() {
                 let repeated = self.run(&plan);
                 self.compare(&plan, &story, repeated)?;
@@ -389,11 +390,19 @@ impl Search<'_> {
         Ok(self.report())
     }
 
-    /// Runs a schedule and returns its story; a failure is repeated and reduced.
-    fn attempt(&mut self, plan: &Plan, shrinks: bool) -> Result<Vec<String>, Box<Failed>> {
+    /// Reports on the requested schedule, which must have happened.
+    fn replayed(&self, plan: &Plan, outcome: Outcome) -> Result<Report, Box<Failed>> {
+        match place::missing(plan, &outcome) {
+            Some(missing) => Err(self.failed(&missing, plan, outcome.story, None)),
+            None => Ok(Report { story: outcome.story, ..self.report() }),
+        }
+    }
+
+    /// Runs a schedule and returns its outcome; a failure is repeated and reduced.
+    fn attempt(&mut self, plan: &Plan, shrinks: bool) -> Result<Outcome, Box<Failed>> {
         let outcome = self.run(plan);
         self.fired.extend(outcome.fired.iter().cloned());
-        let Some(failure) = outcome.failure.clone() else { return Ok(outcome.story) };
+        let Some(failure) = outcome.failure.clone() else { return Ok(outcome) };
         let mut plan = plan.clone();
         if self.has_changed(&plan) {
             return Err(Box::new(Failed {
