@@ -10,6 +10,7 @@ use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body_util::{BodyExt as _, Full};
 use kube::Client;
+use kubesmith_apiserver::request::{Target, parse_path};
 use kubesmith_apiserver::{
     ApiError, ApiServer, ApiServerOptions, ApiService, Body, ManualClock, Objects, Reply, Snapshot,
 };
@@ -78,6 +79,14 @@ impl Cluster {
 
     pub(super) fn objects(&self) -> &Objects {
         &self.objects
+    }
+
+    /// Returns the resource of an object, as group and plural name, if the server serves it.
+    pub(super) fn resource_of(&self, object: &Value) -> Option<(String, String)> {
+        match parse_path(&self.objects.path(object).ok()?) {
+            Ok(Target::Resource(path)) => Some((path.group, path.resource)),
+            _ => None,
+        }
     }
 
     /// Serves these definitions, and calls the webhooks of these configurations.

@@ -11,7 +11,7 @@ use super::hooks::{WebhookFault, may_skip};
 use super::pending::{Pending, What, is_write};
 use super::state::scrub;
 use super::watches::{Held, OpenWatch};
-use super::world::{World, is_custom_group, is_noise, target};
+use super::world::{World, is_noise, target};
 use crate::fake::Action;
 
 /// A request with the server's response.
@@ -222,7 +222,7 @@ impl World {
             if code < 300
                 && let Some(object) = doomed
             {
-                self.doomed.push((object, is_custom_group(action.group())));
+                self.doomed.push((object, self.spec.is_custom(action.group(), action.resource())));
             }
             if let Some(before) = controlled {
                 self.judge_owner(action, label, &before);
@@ -283,7 +283,7 @@ impl World {
             }
             self.note_target(action.verb(), code, target, is_first_fault);
             self.marks.push(before);
-            if is_custom_group(action.group()) {
+            if self.spec.is_custom(action.group(), action.resource()) {
                 self.changes.push(self.cluster.objects().version());
             }
             self.last_change = self.now;

@@ -12,7 +12,7 @@ use super::sim::{Show, Step, View};
 use super::state::{Mask, State, TOUCHED, normalise, scrub};
 use super::steps::is_custom;
 use super::watches::Held;
-use super::world::{is_custom_group, target};
+use super::world::target;
 
 /// The time without writes after which a step without faults has settled: longer than operators' resync periods.
 const QUIET: Duration = Duration::from_secs(11 * 60);
@@ -88,7 +88,8 @@ impl Run<'_> {
         }
         let all = self.world.cluster.state(self.options.resources);
         // The server's controllers write the status of built-in kinds.
-        let objects = all.iter().map(|((group, _), object)| (object, is_custom_group(group)));
+        let spec = &self.world.spec;
+        let objects = all.iter().map(|((group, resource), object)| (object, spec.is_custom(group, resource)));
         let objects = objects.filter(|(object, _)| !is_scheduled(object));
         let systems: Vec<Value> = self.world.spec.outside.iter().zip(&outside).map(system).collect();
         let state = normalise(objects.chain(systems.iter().map(|system| (system, true))), &self.world.names);
@@ -210,7 +211,8 @@ impl Run<'_> {
         if self.waits_for_next_step() {
             return None;
         }
-        let custom = look.all.iter().filter(|((group, _), _)| is_custom_group(group));
+        let spec = &self.world.spec;
+        let custom = look.all.iter().filter(|((group, resource), _)| spec.is_custom(group, resource));
         custom
             .map(|(_, object)| &object["metadata"])
             .find(|metadata| !metadata["deletionTimestamp"].is_null())
@@ -246,7 +248,7 @@ impl Run<'_> {
                 Step::Delete(_) | Step::RemoveMade => None,
             })
             .flatten()
-            .filter(|object| is_custom(object, &world.cluster))
+            .filter(|object| is_custom(object, &world.spec, &world.cluster))
             .filter_map(|object| object["metadata"]["name"].as_str())
             .collect();
         let made: BTreeSet<(String, String)> = world.made.values().cloned().collect();

@@ -6,7 +6,9 @@ use std::time::Duration;
 use futures::TryStreamExt as _;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::Client;
-use kube::api::{Api, DynamicObject, ListParams, PostParams, WatchEvent, WatchParams};
+use kube::api::{
+    Api, ApiResource, DynamicObject, GroupVersionKind, ListParams, PostParams, WatchEvent, WatchParams,
+};
 use operators::frame::{CRD, Seen, is_deleted, part, run, widgets};
 use serde_json::json;
 
@@ -208,6 +210,40 @@ fn entry_of_an_outside_system_may_not_vanish_for_a_while() {
     });
     let failed = failed.unwrap_err();
     assert!(failed.failure().ends_with("deleted and made again: Outside registry one"), "{failed}");
+}
+
+/// Makes a part without an owner for each widget of a group, which stays.
+async fn leaks_part(client: Client, group: &str) -> kube::Result<()> {
+    let all: Api<DynamicObject> = Api::default_namespaced_with(client.clone(), &widgets_of(group));
+    let maps: Api<ConfigMap> = Api::default_namespaced(client);
+    loop {
+        for widget in all.list(&ListParams::default()).await? {
+            let mut map = part(&widget, "part", 1);
+            map.metadata.owner_references = None;
+            maps.create(&PostParams::default(), &map).await.map(drop).or_else(exists)?;
+        }
+        tokio::time::sleep(Duration::from_secs(60)).await;
+    }
+}
+
+fn widgets_of(group: &str) -> ApiResource {
+    ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, "v1", "Widget"), "widgets")
+}
+
+#[test]
+fn installed_definition_is_custom_whatever_its_group_ends_in() {
+    const GROUP: &str = "a.example.k8s.io";
+    let explore =
+        Explore { name: "group".to_owned(), settings: Settings { schedules: 0, ..Settings::default() } };
+    let failed = explore.supervised(move |sim| async move {
+        let approved =
+            "metadata:\n  annotations: {api-approved.kubernetes.io: unapproved}\n  name: widgets.a.example.k8s.io";
+        sim.crds(CRD.replace("metadata: {name: widgets.a.example}", approved).replace("group: a.example", &format!("group: {GROUP}")));
+        sim.apply(WIDGET.replace("a.example", GROUP));
+        sim.operator(|client| leaks_part(client, GROUP));
+    });
+    let failed = failed.unwrap_err();
+    assert!(failed.failure().ends_with("stays:\n  - configmaps default/one-part"), "{failed}");
 }
 
 /// Makes a second part of small widgets, which stays.

@@ -18,7 +18,7 @@ use super::sim_runtime::SimRuntime;
 use super::state::{Mask, State};
 use super::steps::{Variants, add_fields, add_invalid, add_variants, all_steps};
 use super::watches::Held;
-use super::world::{World, is_custom_group};
+use super::world::World;
 
 /// The time limit of a step.
 const LONGEST: Duration = Duration::from_secs(2 * 60 * 60);
@@ -331,7 +331,7 @@ impl Run<'_> {
         let version = world.cluster.objects().version();
         world.acted_versions.push(version);
         for resource in world.resources_of(step) {
-            if is_custom_group(&resource.0) {
+            if world.spec.is_custom(&resource.0, &resource.1) {
                 world.changes.push(version);
             }
             world.written.insert(resource);

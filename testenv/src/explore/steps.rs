@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::cluster::Cluster;
 use super::sim::{Spec, Step};
-use super::world::is_custom_group;
 use super::{invalid, vary};
 
 /// Steps that change an object and revert the change.
@@ -44,6 +43,14 @@ fn varied(spec: &mut Spec) -> Vec<(Value, Value)> {
 }
 
 impl Spec {
+    /// Reports whether a resource is a custom one. An installed definition decides, as many CRDs have a group that ends
+    /// in `.k8s.io`. Kubernetes' own groups have no dot or end so; the definitions of others are installed by operators.
+    pub(super) fn is_custom(&self, group: &str, resource: &str) -> bool {
+        let is_own = !group.contains('.') || group.ends_with(".k8s.io");
+        let mut definitions = self.definitions.iter().map(|definition| &definition["spec"]);
+        !is_own || definitions.any(|spec| spec["group"] == group && spec["names"]["plural"] == resource)
+    }
+
     /// Adds a step that applies an object; returns its number.
     fn then(&mut self, object: &Value) -> usize {
         self.steps.push(Step::Apply(Rc::new(vec![object.clone()])));
@@ -142,7 +149,7 @@ fn roots(spec: &Spec, cluster: &Cluster) -> Vec<Value> {
     let mut roots: Vec<Value> = Vec::new();
     for step in &spec.steps {
         let Step::Apply(all) = step else { continue };
-        for object in all.iter().filter(|object| is_custom(object, cluster)) {
+        for object in all.iter().filter(|object| is_custom(object, spec, cluster)) {
             let key = |object: &Value| {
                 let metadata = &object["metadata"];
                 [&object["kind"], &metadata["namespace"], &metadata["name"]].map(Value::to_string)
@@ -155,10 +162,6 @@ fn roots(spec: &Spec, cluster: &Cluster) -> Vec<Value> {
 }
 
 /// Reports whether an object is a custom resource that the server serves.
-pub(super) fn is_custom(object: &Value, cluster: &Cluster) -> bool {
-    let group = object["apiVersion"]
-        .as_str()
-        .and_then(|version| version.split_once('/'))
-        .map_or("", |(group, _)| group);
-    is_custom_group(group) && cluster.objects().path(object).is_ok()
+pub(super) fn is_custom(object: &Value, spec: &Spec, cluster: &Cluster) -> bool {
+    cluster.resource_of(object).is_some_and(|(group, resource)| spec.is_custom(&group, &resource))
 }

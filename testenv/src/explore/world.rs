@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use kubesmith_apiserver::request::{Target, parse_path};
 use serde_json::Value;
 
 use super::cluster::Cluster;
@@ -398,12 +397,7 @@ impl World {
             Step::Apply(all) | Step::Delete(all) => all,
             Step::RemoveMade => &[],
         };
-        let paths = objects.iter().filter_map(|object| self.cluster.objects().path(object).ok());
-        let resources = paths.filter_map(|path| match parse_path(&path) {
-            Ok(Target::Resource(path)) => Some((path.group, path.resource)),
-            _ => None,
-        });
-        resources.collect()
+        objects.iter().filter_map(|object| self.cluster.resource_of(object)).collect()
     }
 
     /// Returns the operators' objects that a user may remove, so that they have to be recreated.
@@ -481,11 +475,6 @@ pub(super) fn target(group: &str, resource: &str, namespace: &str, name: &str) -
         "" => format!("{resource}{group} {name}"),
         namespace => format!("{resource}{group} {namespace}/{name}"),
     }
-}
-
-/// Reports whether a group is not one of Kubernetes' own: those have no dot or end in `.k8s.io`.
-pub(super) fn is_custom_group(group: &str) -> bool {
-    group.contains('.') && !group.ends_with(".k8s.io")
 }
 
 /// Reports whether a resource has no state that an operator manages: events, and the leases of replicas.
