@@ -72,11 +72,17 @@ async fn late_write(case: &Case) -> kube::Result<()> {
             widget.resource_version().and_then(|version| version.parse().ok()).unwrap_or_default();
         // What was forgotten stays so.
         let newest = format!("{name} resourceVersion");
+        let repaired = case.repaired;
+        let is_late = move |nodes: &BTreeMap<String, u64>, newest: &str| {
+            repaired && version < nodes.get(newest).copied().unwrap_or_default()
+        };
         match (is_deleted(widget), has_finalizer(widget)) {
             (true, true) => {
                 let forget = move |nodes: &mut BTreeMap<String, u64>| {
-                    nodes.insert(newest, version);
-                    nodes.remove(&name)
+                    if !is_late(nodes, &newest) {
+                        nodes.insert(newest, version);
+                        nodes.remove(&name);
+                    }
                 };
                 while case.nodes.call("forget one", forget.clone()).await.is_err() {}
                 seen.finalize(widget, false).await?;
@@ -85,10 +91,8 @@ async fn late_write(case: &Case) -> kube::Result<()> {
             (false, false) => seen.finalize(widget, true).await?,
             (false, true) if widget.data["status"]["set"] == size => {}
             (false, true) => {
-                let repaired = case.repaired;
                 let set = move |nodes: &mut BTreeMap<String, u64>| {
-                    let known = nodes.get(&newest).copied().unwrap_or_default();
-                    if version >= known || !repaired {
+                    if !is_late(nodes, &newest) {
                         nodes.insert(newest, version);
                         nodes.insert(name, size);
                     }

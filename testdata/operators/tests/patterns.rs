@@ -8,6 +8,8 @@ use operators::{Pattern, explored, patterns};
 /// How many schedules look for a bug, and how many a repaired operator survives. `KUBESMITH_EXPLORE` overrides both.
 const SCHEDULES: usize = 120;
 const SURVIVED: usize = 42;
+/// Replicas that stand still after the user's steps come late in a search.
+const SURVIVED_BY_REPLICAS: usize = 126;
 /// How many things may happen in a replay: the steps of the user and the faults.
 const MOST_STEPS: usize = 10;
 
@@ -23,7 +25,8 @@ fn faults(pattern: &'static Pattern) -> Vec<String> {
             }
         }
     }
-    if let Err(failed) = explored(pattern, true, SURVIVED) {
+    let survived = if pattern.replicas > 1 { SURVIVED_BY_REPLICAS } else { SURVIVED };
+    if let Err(failed) = explored(pattern, true, survived) {
         wrong.push(format!("{}: the twin is reported\n{failed}", pattern.name));
     }
     wrong
