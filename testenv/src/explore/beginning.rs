@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use k8s_openapi::jiff::Timestamp;
 use kubesmith_apiserver::{Clock as _, ManualClock, Snapshot, SystemClock};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::cluster::{Cluster, Kind};
+use super::sim::Webhook;
 use super::sim_runtime::SimRuntime;
 
 /// A server with its definitions after its controllers have come to rest.
@@ -22,8 +23,59 @@ struct Prepared {
 pub(super) struct Beginning {
     time: Timestamp,
     prepared: RefCell<Vec<Prepared>>,
-    /// Objects that a server without any was asked for, and whether it takes them.
+    /// Forms of objects, one after the other, and whether a server takes them.
     accepted: RefCell<BTreeMap<String, bool>>,
+}
+
+/// A server beside that of a run, which is asked for objects.
+pub(super) struct Trial<'a> {
+    beginning: &'a Beginning,
+    kind: Kind,
+    /// The server of the run, before its first step.
+    cluster: &'a Cluster,
+    webhooks: Vec<Webhook>,
+    server: RefCell<Option<Cluster>>,
+}
+
+impl<'a> Trial<'a> {
+    /// A server that is started when it is first asked.
+    pub(super) fn new(
+        beginning: &'a Beginning,
+        kind: Kind,
+        cluster: &'a Cluster,
+        webhooks: Vec<Webhook>,
+    ) -> Self {
+        Self { beginning, kind, cluster, webhooks, server: RefCell::default() }
+    }
+
+    /// Whether a server without objects takes these forms of one, one after the other.
+    pub(super) fn accepts(&self, forms: &[&Value]) -> bool {
+        let text = json!(forms).to_string();
+        if let Some(known) = self.beginning.accepted.borrow().get(&text) {
+            return *known;
+        }
+        let accepts = self.ask(forms).unwrap_or(false);
+        self.beginning.accepted.borrow_mut().insert(text, accepts);
+        accepts
+    }
+
+    fn ask(&self, forms: &[&Value]) -> Result<bool, String> {
+        let mut server = self.server.borrow_mut();
+        let asked = match server.take() {
+            Some(asked) => asked,
+            None => {
+                let (runtime, clock) = (SimRuntime::open()?, self.beginning.clock());
+                let asked = Cluster::new(runtime, clock, self.kind, self.cluster.snapshot())?;
+                asked.serve_webhooks(&self.webhooks);
+                asked
+            }
+        };
+        let takes = forms.iter().all(|form| asked.takes(form));
+        // A server that keeps the object is of no more use.
+        let is_empty = forms.first().is_some_and(|form| asked.is_rid_of(form));
+        *server = is_empty.then_some(asked);
+        Ok(takes)
+    }
 }
 
 impl Beginning {
@@ -67,16 +119,5 @@ impl Beginning {
         let definitions = definitions.to_vec();
         self.prepared.borrow_mut().push(Prepared { kind, definitions, snapshot: snapshot.clone() });
         Ok(snapshot)
-    }
-
-    /// Whether a server without objects takes this one.
-    pub(super) fn accepts(&self, cluster: &Cluster, object: &Value) -> bool {
-        let text = object.to_string();
-        if let Some(known) = self.accepted.borrow().get(&text) {
-            return *known;
-        }
-        let accepts = cluster.accepts(object);
-        self.accepted.borrow_mut().insert(text, accepts);
-        accepts
     }
 }

@@ -1,7 +1,6 @@
 //! The server of a simulation: the embedded server with its controllers, on a runtime of its own.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,8 +16,8 @@ use kubesmith_apiserver::{
 use serde_json::Value;
 use tower::ServiceExt as _;
 
-use super::hooks::{Answer, Hooks};
-use super::sim::Step;
+use super::hooks::Hooks;
+use super::sim::{Step, Webhook};
 use super::sim_runtime::SimRuntime;
 
 /// The field manager of simulated users.
@@ -103,7 +102,7 @@ impl Cluster {
     }
 
     /// Serves webhooks, which may ask the server.
-    pub(super) fn serve_webhooks(&self, webhooks: &[Rc<dyn Fn(Client) -> Answer>]) {
+    pub(super) fn serve_webhooks(&self, webhooks: &[Webhook]) {
         let _context = self.runtime.enter();
         for webhook in webhooks {
             self.hooks.add(webhook(Client::new(self.service.clone(), "default")));
@@ -169,11 +168,16 @@ impl Cluster {
         Ok(format!("applies {path} → {code}"))
     }
 
-    /// Reports whether the server would accept an object.
-    pub(super) fn accepts(&self, object: &Value) -> bool {
+    /// Reports whether the server takes an object.
+    pub(super) fn takes(&self, object: &Value) -> bool {
         let Ok(path) = self.objects.path(object) else { return false };
-        let uri = format!("{path}?fieldManager={USER}&force=true&dryRun=All&fieldValidation=Strict");
+        let uri = format!("{path}?fieldManager={USER}&force=true&fieldValidation=Strict");
         self.request(Method::PATCH, &uri, "application/apply-patch+yaml", object).is_ok()
+    }
+
+    /// Deletes an object; reports whether it is gone then.
+    pub(super) fn is_rid_of(&self, object: &Value) -> bool {
+        self.delete(object).is_ok() && self.objects.path(object).is_ok_and(|path| self.get(&path).is_none())
     }
 
     fn delete(&self, object: &Value) -> Result<String, String> {

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::vary::{Change, DEPTH, below, properties, with};
+use super::vary::{Accepts, Change, DEPTH, below, properties, with};
 
 /// How many such objects are tried at most.
 const MOST: usize = 24;
@@ -28,12 +28,15 @@ pub(super) struct Accepted {
 }
 
 /// Tries objects that break a constraint or are odd; `accepts` asks the server.
-pub(super) fn accepted(object: &Value, schema: &Value, accepts: &dyn Fn(&Value) -> bool) -> Accepted {
+pub(super) fn accepted(object: &Value, schema: &Value, accepts: Accepts<'_>) -> Accepted {
     let mut found = Accepted::default();
     for odd in values(&object["spec"], &schema["properties"]["spec"], 0) {
         let variant = with(object, &[&odd.change]);
         let is_full = odd.broken.is_none() && found.odd.len() == MOST;
-        if is_full || variant == *object || !accepts(&variant) {
+        let forms = [object, &variant, object];
+        // An odd object is applied and corrected.
+        let forms = if odd.broken.is_some() { &forms[1..2] } else { &forms };
+        if is_full || variant == *object || !accepts(forms) {
             continue;
         }
         match odd.broken {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::beginning::Beginning;
+use super::beginning::{Beginning, Trial};
 use super::cluster::{Cluster, Kind};
 use super::fault::{Fault, Release, Restart};
 use super::judge::{Observation, QUIET_AS_WANTED};
@@ -140,6 +140,12 @@ pub(super) struct Options<'a> {
     pub(super) node: bool,
 }
 
+impl Options<'_> {
+    fn kind(&self) -> Kind {
+        Kind { seed: self.seed, node: self.node }
+    }
+}
+
 /// Runs a schedule.
 pub(super) fn run(scenario: Scenario<'_>, options: Options<'_>) -> Outcome {
     // The jitter of kubesmith-runtime and kube-runtime comes from this generator of the thread.
@@ -148,12 +154,7 @@ pub(super) fn run(scenario: Scenario<'_>, options: Options<'_>) -> Outcome {
         Ok(described) => described,
         Err(error) => return Outcome::failed(Failure::Setup(error)),
     };
-    let accepts = |object: &Value| options.beginning.accepts(&cluster, object);
-    let variants = match options.plan.invalid {
-        Some(number) => add_invalid(&mut spec, &accepts, number),
-        None if options.plan.fields => add_fields(&mut spec, &accepts),
-        None => add_variants(&mut spec, &accepts),
-    };
+    let variants = varied(&mut spec, &cluster, options);
     if spec.steps.is_empty() || spec.operators.is_empty() {
         return Outcome::failed(Failure::Setup(
             "it needs an operator and a step: call `operator` and `apply`".to_owned(),
@@ -173,6 +174,17 @@ pub(super) fn run(scenario: Scenario<'_>, options: Options<'_>) -> Outcome {
     Outcome { variants, ..run.through(&steps) }
 }
 
+/// Adds the schedule's steps of varied objects.
+fn varied(spec: &mut Spec, cluster: &Cluster, options: Options<'_>) -> Variants {
+    let trial = Trial::new(options.beginning, options.kind(), cluster, spec.webhooks.clone());
+    let accepts = |forms: &[&Value]| trial.accepts(forms);
+    match options.plan.invalid {
+        Some(number) => add_invalid(spec, &accepts, number),
+        None if options.plan.fields => add_fields(spec, &accepts),
+        None => add_variants(spec, &accepts),
+    }
+}
+
 /// The scenario, and a server with its definitions.
 fn described(scenario: Scenario<'_>, options: Options<'_>) -> Result<(Cluster, Spec), String> {
     let runtime = SimRuntime::open()?;
@@ -183,8 +195,7 @@ fn described(scenario: Scenario<'_>, options: Options<'_>) -> Result<(Cluster, S
     if let Some(error) = spec.errors.pop() {
         return Err(error);
     }
-    let kind = Kind { seed: options.seed, node: options.node };
-    let cluster = options.beginning.cluster(runtime, clock, kind, &spec.definitions)?;
+    let cluster = options.beginning.cluster(runtime, clock, options.kind(), &spec.definitions)?;
     cluster.serve_webhooks(&spec.webhooks);
     Ok((cluster, spec))
 }

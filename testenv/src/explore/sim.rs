@@ -29,6 +29,9 @@ pub(super) type Factory = Rc<dyn Fn(Connection) -> Main>;
 /// A check of the cluster; its error describes the violation.
 pub(super) type Check = Rc<dyn Fn(&View) -> Result<(), String>>;
 
+/// Starts a webhook server.
+pub(super) type Webhook = Rc<dyn Fn(Client) -> Answer>;
+
 /// An action of a user.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
@@ -46,7 +49,7 @@ pub(super) type Show = Rc<dyn Fn() -> Value>;
 pub(super) struct Spec {
     /// CRDs, and configurations of webhooks.
     pub(super) definitions: Vec<Value>,
-    pub(super) webhooks: Vec<Rc<dyn Fn(Client) -> Answer>>,
+    pub(super) webhooks: Vec<Webhook>,
     pub(super) steps: Vec<Step>,
     pub(super) operators: Vec<Factory>,
     /// Whether an operator has replicas.

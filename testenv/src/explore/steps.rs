@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::cluster::Cluster;
 use super::sim::{Spec, Step};
+use super::vary::Accepts;
 use super::{invalid, vary};
 
 /// Steps that change an object and revert the change.
@@ -58,9 +59,6 @@ impl Spec {
     }
 }
 
-/// Whether a server would take an object.
-type Accepts<'a> = &'a dyn Fn(&Value) -> bool;
-
 /// Adds the steps of varied objects.
 pub(super) fn add_variants(spec: &mut Spec, accepts: Accepts<'_>) -> Variants {
     let mut variants = Variants::default();
@@ -95,7 +93,9 @@ pub(super) fn add_fields(spec: &mut Spec, accepts: Accepts<'_>) -> Variants {
             let (one, other) = (&pair[0], &pair[1]);
             let [first, second, both] =
                 [&[one][..], &[other], &[one, other]].map(|changes| vary::with(&object, changes));
-            if one.name() == other.name() || !accepts(&both) {
+            if one.name() == other.name()
+                || !accepts(&[&object, &first, &both, &object, &second, &both, &object])
+            {
                 continue;
             }
             spec.then(&first);

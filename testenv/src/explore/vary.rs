@@ -7,6 +7,9 @@ use serde_json::{Map, Value, json};
 /// The depth to which variants change an object.
 pub(super) const DEPTH: usize = 6;
 
+/// Whether a server takes forms of an object, one after the other.
+pub(super) type Accepts<'a> = &'a dyn Fn(&[&Value]) -> bool;
+
 /// The schema of a kind in a version.
 pub(super) fn schema<'a>(definitions: &'a [Value], api_version: &str, kind: &str) -> Option<&'a Value> {
     let (group, version) = api_version.split_once('/')?;
@@ -19,14 +22,15 @@ pub(super) fn schema<'a>(definitions: &'a [Value], api_version: &str, kind: &str
 
 /// Returns two variants of an object: one in which as many fields as possible have another value, and one without
 /// optional fields. `accepts` calls the server; refused changes are skipped. So are variants equal to the object.
-pub(super) fn variants(object: &Value, schema: &Value, accepts: &dyn Fn(&Value) -> bool) -> Vec<Value> {
+pub(super) fn variants(object: &Value, schema: &Value, accepts: Accepts<'_>) -> Vec<Value> {
     let spec = &schema["properties"]["spec"];
     let tries: [Changes; 2] = [other_values, without_optional];
     let each = tries.map(|changes| {
         let mut variant = object.clone();
         for change in changes(&object["spec"], spec, 0) {
             let next = with(&variant, &[&change]);
-            if accepts(&next) {
+            // A rule about transitions may hold in one direction only.
+            if accepts(&[object, &next, object]) {
                 variant = next;
             }
         }
@@ -73,13 +77,13 @@ impl Change {
 }
 
 /// Returns changes of single fields that the server accepts: another value for each, and none where it is optional.
-pub(super) fn fields(object: &Value, schema: &Value, accepts: &dyn Fn(&Value) -> bool) -> Vec<Change> {
+pub(super) fn fields(object: &Value, schema: &Value, accepts: Accepts<'_>) -> Vec<Change> {
     let spec = &schema["properties"]["spec"];
     let tries =
         [other_values, without_each].into_iter().flat_map(|changes| changes(&object["spec"], spec, 0));
     let accepted = tries.filter(|change| {
         let variant = with(object, &[change]);
-        variant != *object && accepts(&variant)
+        variant != *object && accepts(&[object, &variant, object])
     });
     accepted.take(MOST_FIELDS).collect()
 }
@@ -222,7 +226,8 @@ mod tests {
         let object = json!({"spec": {
             "size": 3, "mode": "a", "note": "n", "fixed": true, "in": {"on": false}, "ports": {"web": 80},
         }});
-        let variants = variants(&object, &schema, &|variant| variant["spec"]["fixed"] == true);
+        let variants =
+            variants(&object, &schema, &|forms| forms.iter().all(|form| form["spec"]["fixed"] == true));
         let specs: Vec<&Value> = variants.iter().map(|variant| &variant["spec"]).collect();
         assert_eq!(
             specs[0],

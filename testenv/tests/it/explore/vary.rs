@@ -68,11 +68,28 @@ where
     F: Fn(Seen) -> Fut + Copy + Send + 'static,
     Fut: Future<Output = kube::Result<()>> + 'static,
 {
-    Explore::new("varied").schedules(schedules).time(HOUR).run(move |sim| async move {
-        sim.crds(CRD);
-        sim.apply(SMALL.replace("{size: 1}", "{size: 1, note: a}"));
-        sim.vary::<Widget>();
-        sim.operator(move |client| run(client, true, async move |seen| operator(seen).await));
+    varied_of(CRD, operator, schedules)
+}
+
+/// Explores with another definition of widgets.
+fn varied_of<F, Fut>(
+    definition: impl Into<String>,
+    operator: F,
+    schedules: usize,
+) -> Result<Report, Box<Failed>>
+where
+    F: Fn(Seen) -> Fut + Copy + Send + 'static,
+    Fut: Future<Output = kube::Result<()>> + 'static,
+{
+    let definition = definition.into();
+    Explore::new("varied").schedules(schedules).time(HOUR).run(move |sim| {
+        let definition = definition.clone();
+        async move {
+            sim.crds(definition);
+            sim.apply(SMALL.replace("{size: 1}", "{size: 1, note: a}"));
+            sim.vary::<Widget>();
+            sim.operator(move |client| run(client, true, async move |seen| operator(seen).await));
+        }
     })
 }
 
@@ -135,5 +152,16 @@ fn rest_is_found_when_a_change_is_taken_back() {
     assert!(failed.failure().contains("ConfigMap default/one-2 is left over"), "{failed}");
     let report = varied(removes_what_is_wrong, 42).unwrap();
     assert!(report.schedules() >= 42, "{report}");
+    assert_eq!(report.dead_fields().collect::<Vec<_>>(), ["spec.note"], "{report}");
+}
+
+#[test]
+fn variant_is_left_out_when_the_server_refuses_the_transition() {
+    // The size may grow, so that it cannot be changed back, and the note cannot be changed at all.
+    let rules = CRD
+        .replace("maximum: 5}", "maximum: 5, x-kubernetes-validations: [{rule: self >= oldSelf}]}")
+        .replace("{type: string}", "{type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}");
+    let report = varied_of(rules, removes_what_is_wrong, 42).unwrap();
+    // That the note is unset and set again remains.
     assert_eq!(report.dead_fields().collect::<Vec<_>>(), ["spec.note"], "{report}");
 }
