@@ -124,7 +124,7 @@ pub(super) fn normalise<'a>(objects: impl IntoIterator<Item = (&'a Value, bool)>
         let mut fields = BTreeMap::new();
         for (key, value) in object.as_object().into_iter().flatten() {
             if key != "apiVersion" && key != "kind" && (key != "status" || with_status) {
-                flatten(key, value, names, &mut fields);
+                flatten(key, value, has_counters(key), names, &mut fields);
             }
         }
         all.entry(key_of(object, names)).or_default().push(fields);
@@ -150,8 +150,15 @@ fn key_of(object: &Value, names: &Names) -> String {
     }
 }
 
-/// Reports whether a field shows times or numbers of attempts, or the server's choices.
-fn is_incidental(key: &str) -> bool {
+/// Reports whether numbers of attempts may be below a field. In a spec, names like `restartPolicy` and `maxRetries` are
+/// those of settings.
+fn has_counters(key: &str) -> bool {
+    matches!(key, "metadata" | "status")
+}
+
+/// Reports whether a field shows times or versions, the server's choices, or, where there are `counters`, numbers of
+/// attempts.
+pub(super) fn is_incidental(key: &str, counters: bool) -> bool {
     const NAMES: &[&str] = &[
         "uid",
         "creationTimestamp",
@@ -165,41 +172,43 @@ fn is_incidental(key: &str) -> bool {
         "deployment.kubernetes.io/revision",
         TOUCHED,
     ];
-    const PARTS: &[&str] =
-        &["generation", "resourceversion", "attempt", "retr", "restart", "failure", "reconcil"];
+    const COUNTERS: &[&str] = &["generation", "attempt", "retr", "restart", "failure", "reconcil"];
     let lower = key.to_ascii_lowercase();
-    NAMES.contains(&key) || PARTS.iter().any(|part| lower.contains(part))
+    NAMES.contains(&key)
+        || lower.contains("resourceversion")
+        || (counters && COUNTERS.iter().any(|part| lower.contains(part)))
 }
 
-fn flatten(path: &str, value: &Value, names: &Names, out: &mut BTreeMap<String, String>) {
+fn flatten(path: &str, value: &Value, counters: bool, names: &Names, out: &mut BTreeMap<String, String>) {
     match value {
         Value::Object(map) => {
-            for (key, value) in map.iter().filter(|(key, _)| !is_incidental(key)) {
-                flatten(&format!("{path}.{key}"), value, names, out);
+            for (key, value) in map.iter().filter(|(key, _)| !is_incidental(key, counters)) {
+                flatten(&format!("{path}.{key}"), value, counters || has_counters(key), names, out);
             }
         }
         Value::Array(items) if items.is_empty() => {}
         Value::Null => {}
         other => {
-            out.insert(path.to_owned(), canonical(other, path.ends_with(".conditions"), names));
+            let conditions = path.ends_with(".conditions");
+            out.insert(path.to_owned(), canonical(other, conditions, counters, names));
         }
     }
 }
 
 /// Formats a value, with lists unordered and conditions reduced to their verdict.
-fn canonical(value: &Value, conditions: bool, names: &Names) -> String {
+fn canonical(value: &Value, conditions: bool, counters: bool, names: &Names) -> String {
     match value {
         Value::Array(items) => {
             let mut texts: Vec<String> =
-                items.iter().map(|item| item_text(item, conditions, names)).collect();
+                items.iter().map(|item| item_text(item, conditions, counters, names)).collect();
             texts.sort();
             format!("[{}]", texts.join(", "))
         }
         Value::Object(map) => {
-            let fields = map
-                .iter()
-                .filter(|(key, _)| !is_incidental(key))
-                .map(|(key, value)| format!("{key}: {}", canonical(value, key == "conditions", names)));
+            let fields = map.iter().filter(|(key, _)| !is_incidental(key, counters)).map(|(key, value)| {
+                let counters = counters || has_counters(key);
+                format!("{key}: {}", canonical(value, key == "conditions", counters, names))
+            });
             format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
         }
         Value::String(text) => scrub(text, names),
@@ -207,10 +216,10 @@ fn canonical(value: &Value, conditions: bool, names: &Names) -> String {
     }
 }
 
-fn item_text(item: &Value, conditions: bool, names: &Names) -> String {
+fn item_text(item: &Value, conditions: bool, counters: bool, names: &Names) -> String {
     match (conditions, item["type"].as_str(), item["status"].as_str()) {
         (true, Some(kind), Some(status)) => format!("{kind}={status}"),
-        _ => canonical(item, false, names),
+        _ => canonical(item, false, counters, names),
     }
 }
 
@@ -287,6 +296,28 @@ mod tests {
         let mut other = object("aaaaaaaa-2222-4333-8444-555555555555", "2027-01-01T00:00:00Z", 4);
         other["spec"] = json!({"list": [2, 1], "ip": "10.0.0.9"});
         assert_eq!(Mask::default().differences(&state(&one), &state(&other)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn counters_are_settings_in_a_spec() {
+        let object = |n: u64| {
+            json!({
+                "kind": "A", "metadata": {"name": "a", "annotations": {"retries": n}},
+                "spec": {
+                    "maxRetries": n,
+                    "list": [{"failureThreshold": n, "resourceVersion": n}],
+                    "template": {"metadata": {"annotations": {"restarts": n}}},
+                },
+                "status": {"attempts": n, "list": [{"restartCount": n}]},
+            })
+        };
+        assert_eq!(
+            Mask::default().differences(&state(&object(1)), &state(&object(2))),
+            [
+                "A a: spec.list is [{failureThreshold: 2}] instead of [{failureThreshold: 1}]",
+                "A a: spec.maxRetries is 2 instead of 1",
+            ]
+        );
     }
 
     #[test]
