@@ -235,22 +235,18 @@ impl Run<'_> {
         lost.map(|(path, _)| Failure::EditLost(path.clone()))
     }
 
-    /// Returns objects that operators created for the deleted custom resources and that still exist, by name or
-    /// reference.
+    /// Returns what operators made for the deleted custom resources and that still exists: objects, by name or
+    /// reference, and entries of outside systems.
     pub(super) fn leaks(&mut self) -> Option<Failure> {
         let world = &self.world;
-        let roots: BTreeSet<&str> = world
-            .spec
-            .steps
-            .iter()
-            .filter_map(|step| match step {
-                Step::Apply(all) => Some(all.iter()),
-                Step::Delete(_) | Step::RemoveMade => None,
-            })
-            .flatten()
-            .filter(|object| is_custom(object, &world.spec, &world.cluster))
-            .filter_map(|object| object["metadata"]["name"].as_str())
-            .collect();
+        let applied = world.spec.steps.iter().filter_map(|step| match step {
+            Step::Apply(all) => Some(all.iter()),
+            Step::Delete(_) | Step::RemoveMade => None,
+        });
+        let (custom, others): (Vec<&Value>, Vec<&Value>) =
+            applied.flatten().partition(|object| is_custom(object, &world.spec, &world.cluster));
+        let roots: BTreeSet<&str> =
+            custom.into_iter().filter_map(|object| object["metadata"]["name"].as_str()).collect();
         let made: BTreeSet<(String, String)> = world.made.values().cloned().collect();
         let left = world.cluster.state(&made).into_iter().filter_map(|((group, resource), object)| {
             let metadata = &object["metadata"];
@@ -260,8 +256,27 @@ impl Run<'_> {
             let keeps_data = resource == "persistentvolumeclaims";
             (!keeps_data && world.made.contains_key(&target) && roots.iter().any(is_of)).then_some(target)
         });
-        let left: Vec<String> = left.collect();
+        // Other objects that users apply stay, and so may their entries.
+        let is_left = |entry: &String| others.is_empty() || roots.iter().any(|root| entry.contains(root));
+        let left: Vec<String> = left.chain(self.entries_of_steps().filter(is_left)).collect();
         (!left.is_empty()).then_some(Failure::Leaked(left))
+    }
+
+    /// Returns the compared entries of outside systems that were not there before the first step.
+    fn entries_of_steps(&self) -> impl Iterator<Item = String> {
+        let spec = &self.world.spec;
+        let is_ignored = |entry: &str| {
+            let path = entry.replace(' ', ".");
+            spec.ignored.iter().filter(|(kind, _)| kind == "Outside").any(|(_, field)| {
+                let below = field.strip_prefix("status").unwrap_or(field);
+                spec.outside.iter().any(|(name, _)| {
+                    let rest = path.strip_prefix(&format!("Outside.{}{below}", name.replace(' ', ".")));
+                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                })
+            })
+        };
+        let new = self.world.entries().into_iter().filter(|entry| !self.world.first_entries.contains(entry));
+        new.filter(move |entry| !is_ignored(entry))
     }
 
     pub(super) fn check_end(&mut self) {

@@ -246,6 +246,34 @@ fn installed_definition_is_custom_whatever_its_group_ends_in() {
     assert!(failed.failure().ends_with("stays:\n  - configmaps default/one-part"), "{failed}");
 }
 
+/// Registers all widgets in an outside system for ever.
+async fn registers(client: Client, outside: Outside<std::collections::BTreeSet<String>>) {
+    let all: Api<DynamicObject> = Api::namespaced_with(client, "default", &widgets());
+    loop {
+        for widget in all.list(&ListParams::default()).await.map(|list| list.items).unwrap_or_default() {
+            let name = kube::ResourceExt::name_any(&widget);
+            let _ = outside.call("register", |known| known.insert(name)).await;
+        }
+        tokio::time::sleep(Duration::from_secs(60)).await;
+    }
+}
+
+fn registering(sim: &Sim) {
+    let outside = sim.outside("registry", ["known before".to_owned()].into());
+    sim.apply(WIDGET);
+    sim.operator(move |client| registers(client, outside.clone()));
+}
+
+#[test]
+fn entry_of_an_outside_system_is_a_leak_when_it_stays() {
+    let failed = replayed("", registering).unwrap_err();
+    assert!(failed.failure().ends_with("stays:\n  - Outside registry one"), "{failed}");
+    passes("", |sim| {
+        sim.ignore("Outside", "status");
+        registering(sim);
+    });
+}
+
 /// Makes a second part of small widgets, which stays.
 async fn has_part_of_small(seen: Seen) -> kube::Result<()> {
     for widget in seen.live().filter(|widget| widget.data["spec"]["size"] == 1) {

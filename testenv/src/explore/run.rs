@@ -326,6 +326,9 @@ impl Run<'_> {
         world.deleted.clear();
         world.doomed.clear();
         world.old_entries = world.entries();
+        if index == 0 {
+            world.first_entries = world.old_entries.clone();
+        }
         world.step_versions.push(world.cluster.objects().version());
         let removed;
         let step = match step {

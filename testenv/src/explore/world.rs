@@ -14,7 +14,7 @@ use super::pending::{Pending, What, site_kind};
 use super::plan::{Plan, Site, SiteKind};
 use super::process::Process;
 use super::sim::{Spec, Step, View};
-use super::state::{Names, scrub};
+use super::state::{Names, is_incidental, scrub};
 use super::watches::{Held, OpenWatch};
 use crate::fake::Action;
 
@@ -65,7 +65,8 @@ pub(super) struct World {
     /// first fault.
     pub(super) deleted: BTreeMap<String, usize>,
     pub(super) born_late: BTreeSet<String>,
-    /// The entries of outside systems at the beginning of the step.
+    /// The entries of outside systems at the beginning of the first step, and of this one.
+    pub(super) first_entries: BTreeSet<String>,
     pub(super) old_entries: BTreeSet<String>,
     /// The objects that operators have deleted in this step, as they were, and whether their status is compared.
     pub(super) doomed: Vec<(Value, bool)>,
@@ -113,6 +114,7 @@ impl World {
             deleted: BTreeMap::new(),
             doomed: Vec::new(),
             born_late: BTreeSet::new(),
+            first_entries: BTreeSet::new(),
             old_entries: BTreeSet::new(),
             rates: Rates::default(),
             last_change: Duration::ZERO,
@@ -456,7 +458,8 @@ fn add_entries(value: &Value, path: &str, names: &Names, out: &mut BTreeSet<Stri
     let below = |key: &str| format!("{path} {}", scrub(key, names));
     match value {
         Value::Object(map) => {
-            map.iter().for_each(|(key, value)| add_entries(value, &below(key), names, out));
+            let compared = map.iter().filter(|(key, _)| !is_incidental(key, true));
+            compared.for_each(|(key, value)| add_entries(value, &below(key), names, out));
         }
         Value::Array(items) => {
             let simple = items.iter().filter(|item| !item.is_object() && !item.is_array());
