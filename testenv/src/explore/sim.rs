@@ -262,7 +262,7 @@ impl Sim {
         self.spec.borrow_mut().always.push(guarded(check));
     }
 
-    /// Adds a check that must hold when all work has settled after each step but the last deletion.
+    /// Adds a check that must hold when all work has settled after the last of the user's steps, before the last deletion.
     pub fn eventually<V: Verdict>(&self, check: impl Fn(&View) -> V + 'static) {
         self.spec.borrow_mut().eventually.push(guarded(check));
     }
