@@ -38,6 +38,7 @@ use features::{Package, PackageId, Packages};
 use files::Files;
 pub use hand_written::{EXPANSION, HandWritten, REGISTER_CUSTOM, hand_written};
 pub use locked::{Locked, Version};
+pub use manifest::Git;
 use manifest::{Extern, Manifest};
 pub use unsaved::Unsaved;
 
@@ -115,8 +116,8 @@ pub struct Crate {
     pub externs: BTreeMap<String, Dependency>,
     /// Names in code of the disabled optional dependencies, with their keys in the manifest.
     pub optional: BTreeMap<String, String>,
-    /// Folder of the `kubesmith-runtime` that it uses, if that is a path dependency.
-    pub runtime: Option<PathBuf>,
+    /// The source of the `kubesmith-runtime` that it uses, unless that is a registry.
+    pub runtime: Option<RuntimeSource>,
     /// Its modules; the first is the root.
     pub modules: Vec<Module>,
     /// The facts of its files beside types.
@@ -137,6 +138,15 @@ pub struct Crate {
     pub older: Older,
     /// Whether it has kinds that the run does not need.
     pub has_unread_kinds: bool,
+}
+
+/// The source of a crate's `kubesmith-runtime`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuntimeSource {
+    /// A folder.
+    Folder(PathBuf),
+    /// A git repository.
+    Git(Git),
 }
 
 /// The target of a dependency's name.
@@ -359,7 +369,10 @@ impl Crate {
             package: manifest.package.clone(),
             version: manifest.version.clone(),
             cfg: Cfg { env: manifest.env(), ..cfg },
-            runtime: runtime.and_then(|runtime| runtime.path.clone()),
+            runtime: runtime.and_then(|runtime| {
+                let git = || runtime.git.clone().map(RuntimeSource::Git);
+                runtime.path.clone().map(RuntimeSource::Folder).or_else(git)
+            }),
             ..Self::empty(manifest.lib.clone(), folder.to_path_buf())
         }
     }

@@ -36,12 +36,33 @@ pub(crate) struct Extern {
     pub(crate) version: Option<String>,
     /// Folder of a path dependency.
     pub(crate) path: Option<PathBuf>,
+    /// Repository of a git dependency.
+    pub(crate) git: Option<Git>,
     /// Whether it is a dependency only if a feature enables it.
     pub(crate) optional: bool,
     /// Whether its default features are enabled.
     pub(crate) default_features: bool,
     /// Its further enabled features.
     pub(crate) features: BTreeSet<String>,
+}
+
+/// The repository of a git dependency, as the manifest names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Git {
+    /// Its URL.
+    pub url: String,
+    /// The key that selects a commit, and its value: `rev`, `tag` or `branch`.
+    pub reference: Option<(&'static str, String)>,
+}
+
+impl Git {
+    /// The repository of a dependency's table.
+    fn of(spec: &Value) -> Option<Self> {
+        let text = |key| spec.get(key).and_then(Value::as_str).map(str::to_string);
+        // Cargo refuses more than one of these keys.
+        let reference = ["rev", "tag", "branch"].into_iter().find_map(|key| Some((key, text(key)?)));
+        Some(Self { url: text("git")?, reference })
+    }
 }
 
 impl Extern {
@@ -212,6 +233,7 @@ fn dependency(folder: &Path, key: &str, value: &Value, workspace: Option<&(PathB
         renamed: package.map(|_| lib_name(key)),
         version: spec.as_str().or_else(|| spec.get("version")?.as_str()).map(str::to_string),
         path: spec.get("path").and_then(Value::as_str).map(|path| tidy(&base.join(path))),
+        git: Git::of(spec),
         optional: value.get("optional").and_then(Value::as_bool) == Some(true),
         // A member can only enable further features of the workspace's entry.
         default_features: default(spec).unwrap_or(true) || default(value) == Some(true),

@@ -7,7 +7,7 @@ use crate::config::{ClientTarget, DeploySettings, Generator, HelmSettings, Setti
 use crate::definition::Definition;
 use crate::emit::{crd, deploy, docs, embedded, helm, openapi, policy, rbac, rust, webhook};
 use crate::ir::{Ir, Resource};
-use crate::load::{Crates, HandWritten};
+use crate::load::{Crates, HandWritten, RuntimeSource};
 use crate::output::{Kind, OutputTree, Target};
 use crate::paths::{absolute, relative};
 use crate::roles;
@@ -201,13 +201,20 @@ fn crate_package(name: String, root: &Path, crates: &Crates, ir: &Ir) -> rust::P
     };
     let used: BTreeMap<String, rust::Dependency> = apis.filter(|(package, _)| is_named(package)).collect();
     let version = env!("CARGO_PKG_VERSION").to_string();
-    let own = |path: Option<&Path>| match path {
-        Some(path) => rust::Dependency::Path { path: relative(root, path), version: Some(version.clone()) },
-        None => rust::Dependency::Version(version.clone()),
+    let folder =
+        |path: &Path| rust::Dependency::Path { path: relative(root, path), version: Some(version.clone()) };
+    let published = || rust::Dependency::Version(version.clone());
+    // The package uses the API crates' runtime, and the test environment of the same source.
+    let (runtime, testenv) = match crates.list.iter().find_map(|krate| krate.runtime.as_ref()) {
+        Some(RuntimeSource::Folder(path)) => {
+            let testenv = path.join("../testenv");
+            let is_there = testenv.join("Cargo.toml").is_file();
+            (folder(path), if is_there { folder(&testenv) } else { published() })
+        }
+        Some(RuntimeSource::Git(git)) => {
+            (rust::Dependency::Git(git.clone()), rust::Dependency::Git(git.clone()))
+        }
+        None => (published(), published()),
     };
-    // The package uses the API crates' runtime, and its test environment.
-    let runtime = crates.list.iter().find_map(|krate| krate.runtime.as_deref());
-    let testenv =
-        runtime.map(|path| path.join("../testenv")).filter(|path| path.join("Cargo.toml").is_file());
-    rust::Package::Crate { name, runtime: own(runtime), testenv: own(testenv.as_deref()), apis: used }
+    rust::Package::Crate { name, runtime, testenv, apis: used }
 }

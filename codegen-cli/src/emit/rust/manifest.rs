@@ -1,7 +1,7 @@
 //! Emits the Cargo.toml of a generated package.
 
 use super::plan::Plan;
-use super::{Dependency, Package, comments, file_header, root_docs};
+use super::{Dependency, Git, Package, comments, file_header, root_docs};
 
 /// Emits the manifest; a module has none.
 ///
@@ -56,13 +56,18 @@ pub(super) fn emit(plan: &Plan<'_>) -> Option<String> {
 const TESTENV: &str = "kubesmith-testenv";
 
 fn value(dependency: &Dependency, optional: bool) -> String {
-    let (path, version) = match dependency {
+    let keys: Vec<(&str, &String)> = match dependency {
         Dependency::Version(version) if !optional => return quote(version),
-        Dependency::Version(version) => (None, Some(version)),
-        Dependency::Path { path, version } => (Some(path), version.as_ref()),
+        Dependency::Version(version) => vec![("version", version)],
+        Dependency::Path { path, version } => std::iter::once(("path", path))
+            .chain(version.iter().map(|version| ("version", version)))
+            .collect(),
+        Dependency::Git(Git { url, reference }) => {
+            let reference = reference.iter().map(|(key, text)| (*key, text));
+            std::iter::once(("git", url)).chain(reference).collect()
+        }
     };
-    let keys = [("path", path), ("version", version)];
-    let given = keys.into_iter().filter_map(|(key, text)| Some(format!("{key} = {}", quote(text?))));
+    let given = keys.into_iter().map(|(key, text)| format!("{key} = {}", quote(text)));
     let parts: Vec<String> = given.chain(optional.then(|| "optional = true".to_owned())).collect();
     format!("{{ {} }}", parts.join(", "))
 }

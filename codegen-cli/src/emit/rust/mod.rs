@@ -35,6 +35,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::TokenStream;
 
 use crate::ir::{Ir, TypeId};
+use crate::load::Git;
 use crate::parallel;
 
 pub use apply::shared_configurations;
@@ -140,6 +141,8 @@ pub enum Dependency {
         /// Version requirement for when the package is published.
         version: Option<String>,
     },
+    /// In a git repository. Cargo takes packages of equal repositories and references for one source.
+    Git(Git),
 }
 
 /// Items that are formatted together: those of a kind or of a type, or the start of a file.
