@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use kubesmith_core::book;
 use kubesmith_core::diag::{CODES, Code};
 use kubesmith_core::grammar::{
     Definition, FAMILIES, Family, FamilySpec, KeySpec, MEANINGLESS, Places, Shape, Target, closest,
@@ -67,7 +68,7 @@ fn explain_marker(name: &str) -> Result<String, String> {
     }
     Err(match near(name) {
         Some(near) => format!("unknown topic `+{name}`; did you mean `+{near}`?"),
-        None => format!("unknown topic `+{name}`; docs/reference/attributes.md lists the markers"),
+        None => format!("unknown topic `+{name}`; {} lists the markers", book!("reference/attributes.md")),
     })
 }
 

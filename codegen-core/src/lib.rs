@@ -6,6 +6,14 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+/// The address of a page of the book, such as `reference/diff.md`: the project of a user does not have the page.
+#[macro_export]
+macro_rules! book {
+    ($page:literal) => {
+        concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/", $page)
+    };
+}
+
 pub mod diag;
 pub mod grammar;
 pub mod model;

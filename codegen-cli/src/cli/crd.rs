@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand, value_parser};
 use kubesmith_apimachinery::decode;
+use kubesmith_core::book;
 use kubesmith_runtime::crd::{
     Action, ChangeCode, Class, CrdError, Migrated, Migration, Outcome, Progress, Rewrite, Status, Upgrade,
     VersionStatus, owned, status,
@@ -54,8 +55,7 @@ pub(super) struct Apply {
     /// Validates all stored objects against the new schemas, and accepts schema changes if all objects are valid.
     #[arg(long)]
     check_objects: bool,
-    /// Allows changes with this code; docs/reference/diff.md lists the codes.
-    #[arg(long, value_name = "CODE", value_parser = code)]
+    #[arg(long, value_name = "CODE", value_parser = code, help = concat!("Allows changes with this code; ", book!("reference/diff.md"), " lists the codes"))]
     allow: Vec<ChangeCode>,
     /// Refuses an upgrade if a server would refuse the old CRD afterwards.
     #[arg(long)]
@@ -123,7 +123,7 @@ enum Failure {
 }
 
 fn code(text: &str) -> Result<ChangeCode, String> {
-    ChangeCode::parse(text).ok_or_else(|| "no such code; docs/reference/diff.md lists them".to_owned())
+    ChangeCode::parse(text).ok_or_else(|| format!("no such code; {} lists them", book!("reference/diff.md")))
 }
 
 /// Parses a definition's name; a path is a likely mistake, since `apply` takes files.

@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
+use kubesmith_core::book;
 
 use super::{Exit, has_color, print};
 use crate::cluster::Access;
@@ -29,8 +30,7 @@ pub(super) struct Diff {
     /// Output format.
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
     format: Format,
-    /// TOML file with allowed changes, each with a reason; see docs/reference/diff.md.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help = concat!("TOML file with allowed changes, each with a reason; see ", book!("reference/diff.md")))]
     allow: Option<PathBuf>,
     /// Assumes API servers since 1.33, which accept invalid values that an update does not change.
     #[arg(long)]

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use kubesmith_core::book;
 
 use super::{Exit, print};
 use crate::diag;
@@ -85,7 +86,7 @@ fn text(report: &Report) -> String {
     for ((of_step, advice), places) in groups {
         if step != of_step {
             step = of_step;
-            out.push_str(&format!("step {step} of docs/from-kube-rs/migration.md\n\n"));
+            out.push_str(&format!("step {step} of {}\n\n", book!("from-kube-rs/migration.md")));
         }
         for place in places {
             out.push_str(&format!("  {}:{}:{}: {}\n", place.file, place.line, place.column, place.path));

@@ -6,6 +6,7 @@ use kubesmith_apiextensions::admission::{self, Compiled, Compiler};
 use kubesmith_apiextensions::cel::{Patched, Type};
 use kubesmith_apiextensions::structural::Schema;
 use kubesmith_apimachinery::field::Cause;
+use kubesmith_core::book;
 use kubesmith_core::diag::Code;
 use serde_json::Value;
 
@@ -97,7 +98,7 @@ fn refusal(input: &Input<'_>, span: &Span, what: &str, object: &Value, cause: &C
     let help = if cause.field.ends_with("xpression") {
         "expressions use object, oldObject, request, params, namespaceObject, authorizer and variables.NAME"
     } else {
-        "docs/guides/policies.md has an example of each key"
+        concat!(book!("guides/policies.md"), " has an example of each key")
     };
     Diagnostic::error(Code::POLICY, input.loc(span), message).help(help)
 }

@@ -318,3 +318,33 @@ fn generator_alone_builds_at_most_60_crates() {
     // It compiles for longer than any other dependency, and the schemas of its types are a table of text.
     assert!(!text.contains("k8s-openapi"), "{text}");
 }
+
+/// The project of a user does not have the folder `docs`.
+#[test]
+fn texts_for_users_name_pages_of_the_book_by_address() {
+    let mut wrong = Vec::new();
+    let mut named = 0;
+    for folder in public() {
+        let mut files = Vec::new();
+        rust_files(&root().join(&folder).join("src"), &mut files);
+        for file in files {
+            let text = fs::read_to_string(&file).unwrap();
+            for page in text.split("book!(\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+                named += 1;
+                if !root().join("docs").join(page).is_file() {
+                    wrong.push(format!("{}: there is no page {page}", file.display()));
+                }
+            }
+            // The command's help is made of comments; tests read pages of this repository.
+            let is_help = file.components().any(|part| part.as_os_str() == "cli");
+            let is_text = |line: &str| {
+                let line = line.trim_start();
+                !line.starts_with("//") || is_help && line.starts_with("///")
+            };
+            let lines = text.lines().filter(|line| is_text(line) && !line.contains("/../docs/"));
+            let local = lines.filter(|line| line.contains("docs/") && line.contains(".md"));
+            wrong.extend(local.map(|line| format!("{}: {}", file.display(), line.trim())));
+        }
+    }
+    assert!(wrong.is_empty() && named > 0, "{wrong:#?}");
+}

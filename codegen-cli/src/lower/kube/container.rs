@@ -11,6 +11,7 @@ use crate::diag::Diagnostic;
 use crate::resolve::ItemId;
 use crate::syntax::TypeExpr;
 use crate::syntax::kube::{Body, Common, Container, DefaultExpr, Derived, Example, Field, Validation, With};
+use kubesmith_core::book;
 use kubesmith_core::diag::Code;
 
 impl Dialect<'_, '_> {
@@ -338,9 +339,11 @@ impl Dialect<'_, '_> {
     pub(super) fn common(&mut self, env: &Env, schema: &mut Value, common: &Common) -> Option<()> {
         if let Some(key) = common.unknown.first() {
             let message = format!("unknown key `{}` in #[schemars]", key.text);
-            self.error(Diagnostic::error(Code::UNKNOWN_KEY, key.loc, message).help(
-                "see the attributes of schemars' `JsonSchema`; docs/from-kube-rs/attributes.md lists them",
-            ));
+            self.error(Diagnostic::error(Code::UNKNOWN_KEY, key.loc, message).help(concat!(
+                "see the attributes of schemars' `JsonSchema`; ",
+                book!("from-kube-rs/attributes.md"),
+                " lists them"
+            )));
             return None;
         }
         if let Some(loc) = common.unread_docs.first() {

@@ -3,7 +3,7 @@
 use super::{Code, CodeInfo};
 
 macro_rules! codes {
-    ($($name:ident = $number:literal, $title:literal, $help:literal;)*) => {
+    ($($name:ident = $number:literal, $title:literal, $help:expr;)*) => {
         impl Code {
             $(#[doc = $title] pub const $name: Self = Self($number);)*
         }
@@ -25,18 +25,18 @@ codes! {
          expressions are not evaluated, because the source is read without running it.";
     UNKNOWN_KEY = 2, "unknown key",
         "The attribute has no such key. Every key that is accepted has an effect, so a misspelt one is an error. \
-         docs/reference/attributes.md lists all keys of each attribute.";
+         `kubesmith explain ATTRIBUTE` lists the keys of an attribute.";
     DUPLICATE_KEY = 3, "key or entry given twice",
-        "The key may be given once per type or field, over all attributes of its family. Keys that may be repeated \
-         are marked so in docs/reference/attributes.md.";
+        "The key may be given once per type or field, over all attributes of its family. `kubesmith explain KEY` \
+         says so of a key that may be repeated.";
     WRONG_VALUE = 4, "value of the wrong kind",
         "The key takes a value of another kind: a flag takes none, others a string, an integer, a number, a list or \
-         nested keys. docs/reference/attributes.md shows an example for each key.";
+         nested keys. `kubesmith explain KEY` shows an example.";
     EMPTY_STRING = 5, "empty value",
         "An empty string or list has no meaning for this key. Leave the key out instead.";
     WRONG_PLACE = 6, "attribute or key in the wrong place",
-        "Some attributes describe the root type of a resource, some a type, some a field. docs/reference/attributes.md says \
-         for each key where it may stand.";
+        "Some attributes describe the root type of a resource, some a type, some a field. `kubesmith \
+         explain KEY` says where a key may stand.";
     UNKNOWN_VALUE = 7, "unknown value",
         "The key takes one of a few fixed values, which the message lists.";
     NUMBER_RANGE = 8, "number out of range",
@@ -47,9 +47,9 @@ codes! {
     CONTRADICTION = 10, "keys contradict each other",
         "Two keys say opposite things, so that one of them would have to be ignored. Keep the one that is meant.";
     UNKNOWN_MARKER = 11, "unknown marker",
-        "A line of a doc comment that begins with `+` and a letter is a marker of controller-gen or client-gen, such as \
-         `+kubebuilder:validation:Minimum=1`. This one is not known; it would silently do nothing. docs/reference/attributes.md \
-         lists all markers with the attributes that they stand for.";
+        concat!("A line of a doc comment that begins with `+` and a letter is a marker of controller-gen or client-gen, such as \
+         `+kubebuilder:validation:Minimum=1`. This one is not known; it would silently do nothing. ",
+         book!("reference/attributes.md"), " lists all markers with the attributes that they stand for.");
     MALFORMED_MARKER = 12, "malformed marker",
         "Markers are written as for controller-gen: `+name`, `+name=value` or `+name:argument=value,argument=value`. Values \
          are bare, quoted or raw (backtick) strings, numbers, `true`, `false`, lists `a;b` or `{a, b}` and maps \
@@ -332,9 +332,10 @@ codes! {
     CANNOT_WRITE = 602, "output cannot be written",
         "The output folder or a file in it cannot be read or written. Nothing was changed before the first failure.";
     BREAKS_COMMITTED = 603, "change that breaks what is committed",
-        "The CRD that is about to be written breaks the one that is there: objects that are stored, clients, or the \
-         conversion between versions. `kubesmith diff` gives details; docs/reference/diff.md lists the changes. If the \
-         change is intended, set the code's level to `allow` for this run, or permanently while nobody uses the API.";
+        concat!("The CRD that is about to be written breaks the one that is there: objects that are stored, clients, or the \
+         conversion between versions. `kubesmith diff` gives details; ", book!("reference/diff.md"),
+         " lists the changes. If the change is intended, set the code's level to `allow` for this run, or permanently \
+         while nobody uses the API.");
     ORPHANED_EXPANSION = 604, "file written by hand that nothing takes in",
         "`<kind>_expansion.rs` beside the generated client or lister of a kind is taken in by that file, and \
          `clientset/register_custom.rs` by the scheme. Any other file with such a name is not compiled: its kind no longer \

@@ -86,10 +86,11 @@ pub(super) fn other(line: &MarkerLine) -> Diagnostic {
     }
     error.help(match near(name) {
         Some(near) => format!("did you mean `+{near}`?"),
-        None => {
-            "docs/reference/attributes.md lists the markers; text may not begin with `+`, which could be a misspelt one"
-                .to_owned()
-        }
+        None => concat!(
+            book!("reference/attributes.md"),
+            " lists the markers; text may not begin with `+`, which could be a misspelt one"
+        )
+        .to_owned(),
     })
 }
 
