@@ -7,6 +7,7 @@ mod rows;
 mod scan;
 mod settings;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,10 +15,10 @@ use std::path::{Path, PathBuf};
 use kubesmith_core::nesting;
 
 use crate::parallel;
-use crate::paths::display;
+use crate::paths::{absolute, display};
 
 pub use rows::{ROWS, Row};
-pub use settings::write;
+pub use settings::{WriteError, write};
 
 /// A use of kube-rs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,13 +46,32 @@ pub struct Report {
     pub unread: Vec<String>,
 }
 
-/// Reads every Rust file and manifest of a folder, without `target` and hidden folders.
+impl Report {
+    /// The folders of the packages in `folder` with types of kube-rs.
+    #[must_use]
+    pub fn packages(&self, folder: &Path) -> BTreeSet<String> {
+        let types = self.places.iter().filter(|place| place.path == "kube::CustomResource");
+        let package = |place: &Place| {
+            let above = Path::new(&place.file).ancestors().skip(1);
+            let mut inside = above.take_while(|above| absolute(above) != absolute(folder));
+            inside.find(|above| above.join("Cargo.toml").is_file()).map(display)
+        };
+        types.filter_map(package).collect()
+    }
+}
+
+/// Reads every Rust file and manifest of a folder, without `target` and hidden folders, and the manifests of the workspaces
+/// above that set the version of kube.
 ///
 /// # Errors
 /// Returns an error if the folder cannot be read. An unreadable file is part of the report.
 pub fn report(folder: &Path) -> io::Result<Report> {
     let mut files = Vec::new();
     sources(folder, &mut files)?;
+    let manifests = files.iter().filter(|file| is_manifest(file));
+    let above: BTreeSet<PathBuf> =
+        manifests.filter_map(|file| manifest::of_workspace(folder, file)).collect();
+    files.extend(above);
     let read = parallel::map(&files, |file| {
         let name = display(file);
         places(file, &name).map_err(|reason| format!("{name}: {reason}"))

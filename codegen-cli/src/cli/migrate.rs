@@ -1,6 +1,7 @@
 //! `kubesmith migrate`
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,7 @@ use kubesmith_core::book;
 
 use super::{Exit, print};
 use crate::diag;
-use crate::migrate::{self, Report};
+use crate::migrate::{self, Report, WriteError};
 use crate::paths::display;
 use crate::scaffold;
 
@@ -21,7 +22,8 @@ pub(super) struct Migrate {
     /// The library that the program uses.
     #[arg(long, value_name = "LIBRARY", value_enum)]
     from: Library,
-    /// Writes kubesmith.toml and the module of the generated clients. Existing files are not changed.
+    /// Writes kubesmith.toml, and declares the module of the generated clients in src/lib.rs. Nothing is
+    /// changed where a kubesmith.toml exists.
     #[arg(long)]
     write: bool,
 }
@@ -35,16 +37,15 @@ enum Library {
 pub(super) fn run(arguments: &Migrate) -> io::Result<Exit> {
     let Library::KubeRs = arguments.from;
     let folder = arguments.folder.as_path();
-    match migrate::report(folder) {
-        Ok(report) => {
-            print(&text(&report))?;
-            for file in &report.unread {
-                diag::print_to_stderr(&format!("warning: {file}\n"));
-            }
-        }
+    let report = match migrate::report(folder) {
+        Ok(report) => report,
         Err(error) => {
             return Ok(failed("read", folder, &error, "name the folder with the sources of the program"));
         }
+    };
+    print(&text(&report))?;
+    for file in &report.unread {
+        diag::print_to_stderr(&format!("warning: {file}\n"));
     }
     if !arguments.write {
         return Ok(Exit::Fine);
@@ -55,7 +56,19 @@ pub(super) fn run(arguments: &Migrate) -> io::Result<Exit> {
             print(&(lines.collect::<String>() + &next(folder)))?;
             Ok(Exit::Fine)
         }
+        Err(error @ WriteError::NoPackage) => {
+            Ok(failed("write to", folder, &error, &packages(&report.packages(folder))))
+        }
         Err(error) => Ok(failed("write to", folder, &error, "choose a folder that you may write to")),
+    }
+}
+
+/// Where `--write` has an effect.
+fn packages(found: &BTreeSet<String>) -> String {
+    let command = |package: &String| format!("`kubesmith migrate --from kube-rs --write {package}`");
+    match found.is_empty() {
+        true => "name the folder with the Cargo.toml of the package that has the types".to_owned(),
+        false => format!("run {}", found.iter().map(command).collect::<Vec<_>>().join(" and ")),
     }
 }
 
@@ -69,7 +82,7 @@ fn next(folder: &Path) -> String {
     }
 }
 
-fn failed(action: &str, folder: &Path, error: &io::Error, help: &str) -> Exit {
+fn failed(action: &str, folder: &Path, error: &dyn Error, help: &str) -> Exit {
     let folder = folder.display();
     diag::print_to_stderr(&format!("error: cannot {action} {folder}: {error}\n  = help: {help}\n"));
     Exit::Failed

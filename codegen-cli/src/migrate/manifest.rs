@@ -1,26 +1,67 @@
 //! Finds outdated versions of kube in a manifest.
 
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
 use toml::{Table, Value};
 
 use super::Place;
 use super::rows::OLD_KUBE;
+use crate::paths::{absolute, relative};
 
 /// The runtime's major version of kube, whose types are part of the runtime's API.
 const MAJOR: u64 = 5;
 
 /// Dependencies on another major version of kube.
 pub(super) fn places(file: &str, text: &str) -> Result<Vec<Place>, String> {
-    let manifest: Table = text.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
+    let manifest = table(text)?;
     let workspace = manifest.get("workspace").and_then(Value::as_table);
-    let tables = ["dependencies", "dev-dependencies", "build-dependencies"].map(|name| manifest.get(name));
-    let tables = tables.into_iter().chain([workspace.and_then(|table| table.get("dependencies"))]);
-    let requirements = tables.flatten().filter_map(|table| requirement(table.get("kube")?));
+    let of_workspace = workspace.and_then(|table| table.get("dependencies")?.get("kube"));
+    let requirements = dependencies(&manifest).chain(of_workspace).filter_map(requirement);
     let old = requirements.filter(|text| major(text).is_some_and(|major| major != MAJOR));
     let place = |requirement: &str| {
         let line = text.lines().position(is_kube).map_or(1, |at| at + 1);
         Place { file: file.to_owned(), line, column: 1, path: format!("kube {requirement}"), row: &OLD_KUBE }
     };
     Ok(old.map(place).collect())
+}
+
+fn table(text: &str) -> Result<Table, String> {
+    text.parse().map_err(|error: toml::de::Error| error.message().to_owned())
+}
+
+/// The package's own dependencies on kube.
+fn dependencies(manifest: &Table) -> impl Iterator<Item = &Value> {
+    let tables = ["dependencies", "dev-dependencies", "build-dependencies"].map(|name| manifest.get(name));
+    tables.into_iter().filter_map(|table| table?.get("kube"))
+}
+
+/// Whether a folder has the manifest of a package; that of a workspace alone is none.
+///
+/// # Errors
+/// Returns an error if the manifest cannot be read.
+pub(super) fn is_package(folder: &Path) -> io::Result<bool> {
+    let file = folder.join("Cargo.toml");
+    if !file.exists() {
+        return Ok(false);
+    }
+    let manifest = table(&fs::read_to_string(file)?).map_err(io::Error::other)?;
+    Ok(manifest.contains_key("package"))
+}
+
+/// The manifest of the workspace from which a package takes its version of kube, if it is outside of `folder`: those inside are
+/// read anyway. Cargo looks for it in the folders above (`find_workspace_root` of its src/cargo/core/workspace.rs).
+pub(super) fn of_workspace(folder: &Path, manifest: &Path) -> Option<PathBuf> {
+    let inherits = |kube: &Value| kube.get("workspace").and_then(Value::as_bool) == Some(true);
+    let read = |file: &Path| table(&fs::read_to_string(file).ok()?).ok();
+    if !dependencies(&read(manifest)?).any(inherits) {
+        return None;
+    }
+    let at = absolute(manifest);
+    let above = at.parent()?.ancestors().skip(1).map(|above| above.join("Cargo.toml"));
+    let root = above.into_iter().find(|file| read(file).is_some_and(|it| it.contains_key("workspace")))?;
+    (!root.starts_with(absolute(folder))).then(|| PathBuf::from(relative(Path::new("."), &root)))
 }
 
 fn requirement(dependency: &Value) -> Option<&str> {

@@ -127,6 +127,46 @@ fn settings_of_a_program_generate_only_crds() {
 }
 
 #[test]
+fn settings_are_only_written_for_a_package() {
+    let sample = Crate::new("");
+    sample.write("empty/README.md", "");
+    sample.write("all/Cargo.toml", "[workspace]\nmembers = [\"*\"]\n");
+    sample.write("all/documents/Cargo.toml", MANIFEST);
+    sample.write("all/documents/src/lib.rs", DOCUMENT);
+    sample.write("all/other/Cargo.toml", MANIFEST);
+    sample.write("all/other/src/lib.rs", "");
+    for (folder, help) in [
+        ("empty", "name the folder with the Cargo.toml of the package that has the types"),
+        ("all", "run `kubesmith migrate --from kube-rs --write all/documents`"),
+    ] {
+        let before = sample.tree(folder);
+        let out = sample.run(&["migrate", "--from", "kube-rs", "--write", folder]);
+        let told = String::from_utf8_lossy(&out.stderr).into_owned();
+        let expected =
+            format!("error: cannot write to {folder}: it is not the folder of a package\n  = help: {help}\n");
+        assert_eq!((out.status.code(), told), (Some(1), expected));
+        assert_eq!(sample.tree(folder), before);
+    }
+}
+
+#[test]
+fn version_of_kube_is_found_in_the_workspace() {
+    let sample = Crate::new("");
+    sample.write(
+        "all/Cargo.toml",
+        "[workspace]\nmembers = [\"documents\"]\n\n[workspace.dependencies]\nkube = \"0.98\"\n",
+    );
+    let member = MANIFEST.replace("kube = \"5\"", "kube.workspace = true");
+    sample.write("all/documents/Cargo.toml", &member);
+    sample.write("all/documents/src/lib.rs", DOCUMENT);
+    for folder in ["all", "all/documents"] {
+        let out = sample.run(&["migrate", "--from", "kube-rs", folder]);
+        let said = String::from_utf8_lossy(&out.stdout).into_owned();
+        assert_eq!(said.matches("  all/Cargo.toml:5:1: kube 0.98\n").count(), 1, "{said}");
+    }
+}
+
+#[test]
 fn migration_of_a_missing_folder_fails() {
     let sample = Crate::new("");
     let out = sample.run(&["migrate", "--from", "kube-rs", "nowhere"]);
