@@ -296,6 +296,15 @@ fn distinct(inputs: &[PathBuf]) -> Vec<&Path> {
 }
 
 fn read_manifest(packages: &mut Packages, folder: &Path) -> Result<PackageId, Box<Diagnostic>> {
+    if folder.is_file() {
+        let message = format!("input {} is a file", display(folder));
+        let has_manifest = |above: &&Path| above.join("Cargo.toml").is_file();
+        let package = folder.ancestors().skip(1).find(has_manifest).map_or_else(
+            || "name the folder of its crate, which holds the Cargo.toml".to_owned(),
+            |package| format!("name the folder of its crate: {}", display(&Path::new(".").join(package))),
+        );
+        return Err(Box::new(Diagnostic::error(Code::INPUT_NOT_FOUND, None, message).help(package)));
+    }
     if !folder.is_dir() {
         let diagnostic = Diagnostic::error(
             Code::INPUT_NOT_FOUND,

@@ -86,19 +86,33 @@ pub(crate) fn tree(file: FileId, text: &str) -> Result<(usize, syn::File), Vec<D
         return Err(vec![diagnostic.note("nothing of the file was read")]);
     }
     let diagnostic = |error: syn::Error| {
-        let message = match error.to_string().as_str() {
+        let (text, is_at_end) = (error.to_string(), error.span().byte_range().is_empty());
+        let (message, at, label) = match text.as_str() {
             // The lexer's message for every error.
-            "cannot parse string into token stream" | "lex error" => {
-                "a bracket or quote is not closed, or a character has no place in Rust".to_string()
-            }
-            message => message.to_string(),
+            "cannot parse string into token stream" | "lex error" => (
+                "a bracket or quote is not closed, or a character has no place in Rust",
+                loc(file, offset, error.span()),
+                "",
+            ),
+            // There is no token with a span.
+            message if is_at_end => (message, end(file, offset, body), "nothing follows"),
+            message => (message, loc(file, offset, error.span()), ""),
         };
-        Diagnostic::error(Code::SYNTAX_ERROR, loc(file, offset, error.span()), message)
+        Diagnostic::error(Code::SYNTAX_ERROR, at, message)
+            .label(label)
             .note("the file is not valid Rust, so nothing of it was read")
             .help("correct it; `cargo check` reports the same error, often with a suggestion")
     };
     let parsed = syn::parse_file(body);
     parsed.map(|parsed| (offset, parsed)).map_err(|errors| errors.into_iter().map(diagnostic).collect())
+}
+
+/// The location of the last character that is no space.
+fn end(file: FileId, offset: usize, body: &str) -> Loc {
+    let body = body.trim_end();
+    let last = body.char_indices().next_back().map_or(0, |(at, _)| at);
+    let at = |byte: usize| u32::try_from(byte + offset).unwrap_or(u32::MAX);
+    Loc { file, start: at(last), end: at(body.len()) }
 }
 
 /// The location of a span relative to `offset`.

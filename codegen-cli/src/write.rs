@@ -59,6 +59,12 @@ pub enum OutputError {
         /// The cause.
         source: io::Error,
     },
+    /// A file is in the place of a folder.
+    #[error("{path} is a file where a folder is to be")]
+    NoFolder {
+        /// The file.
+        path: String,
+    },
     /// Lines that the owner added to a file would be lost.
     #[error(
         "{path}: the section `{name}` between `keep begin` and `keep end` lacks one of them, occurs twice, or has no place in the \
@@ -97,6 +103,7 @@ pub fn plan(targets: &[Target]) -> Result<Plan, Vec<OutputError>> {
     let mut plan = Plan::default();
     let mut errors = Vec::new();
     let mut wanted = BTreeSet::new();
+    let mut blocked = BTreeSet::new();
     for target in targets {
         for (relative, text) in target.tree.iter() {
             let path = target.root.join(relative);
@@ -118,10 +125,14 @@ pub fn plan(targets: &[Target]) -> Result<Plan, Vec<OutputError>> {
                 Ok(Some(_)) if target.kind.yields() => plan.kept.push(path),
                 Ok(Some(_)) => errors.push(OutputError::Foreign { path: display(&path) }),
                 Ok(None) => plan.writes.push(target.change(path, None, Some(text.to_string()))),
+                Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+                    blocked.extend(path.ancestors().skip(1).find(|above| above.is_file()).map(display));
+                }
                 Err(source) => errors.push(OutputError::Io { action: "read", path: display(&path), source }),
             }
         }
     }
+    errors.extend(blocked.into_iter().map(|path| OutputError::NoFolder { path }));
     for target in targets {
         let mut search = Search { target, wanted: &wanted, plan: &mut plan, errors: &mut errors };
         search.folder(&target.root);

@@ -312,6 +312,8 @@ fn output_diagnostic(error: &OutputError) -> Diagnostic {
             .help("move or delete the file, or choose another output folder"),
         OutputError::Io { .. } => Diagnostic::error(Code::CANNOT_WRITE, None, error.to_string())
             .help("check the permissions of the output folder and the space on its disk"),
+        OutputError::NoFolder { .. } => Diagnostic::error(Code::CANNOT_WRITE, None, error.to_string())
+            .help("move or delete the file, or choose another output folder"),
         OutputError::Kept { .. } => Diagnostic::error(Code::CANNOT_WRITE, None, error.to_string())
             .note("lines between these comments are carried over from run to run"),
         OutputError::Twice { .. } => Diagnostic::error(Code::CANNOT_WRITE, None, error.to_string())

@@ -5,6 +5,9 @@ pub(super) fn mended(message: &str) -> String {
     match message.rsplit_once("expected ").map(|(_, expected)| expected.trim()) {
         Some("a sequence") => "write a list: [\"...\"]".to_owned(),
         Some("a boolean") => "write true or false, without quotes".to_owned(),
+        Some(number) if number.starts_with(['u', 'i', 'f']) && number[1..].parse::<u8>().is_ok() => {
+            "write a number, without quotes".to_owned()
+        }
         Some("a string") => "write the value in quotes".to_owned(),
         _ => "`kubesmith config schema` prints the keys and their types".to_owned(),
     }

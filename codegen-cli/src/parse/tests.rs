@@ -52,6 +52,14 @@ fn syntax_error_is_a_diagnostic() {
 }
 
 #[test]
+fn syntax_error_at_the_end_of_the_file_has_its_place() {
+    let text = "struct A;\n\nxyz\n";
+    let (_, diagnostics) = parse(text);
+    assert_eq!(diagnostics[0].label, "nothing follows");
+    assert_eq!(&text[diagnostics[0].primary.unwrap().range()], "z");
+}
+
+#[test]
 fn cfg_attr_attributes_are_read() {
     let (items, _) = parse("#[cfg_attr(feature = \"x\", derive(Schema))] struct A { }");
     assert!(items.types[0].checked);

@@ -68,7 +68,8 @@ impl Resolver<'_> {
         let known = krate_.externs.keys().map(String::as_str);
         let children = self.names[krate][module].children.keys().copied();
         near(name, known.chain(children).collect()).unwrap_or_else(|| {
-            format!("add the crate `{name}` to the [dependencies] of Cargo.toml, or import the module")
+            let package = package(name);
+            format!("add the package `{package}` to the [dependencies] of Cargo.toml, or import the module")
         })
     }
 
@@ -143,4 +144,10 @@ fn near(name: &str, mut candidates: Vec<&str>) -> Option<String> {
     candidates.sort_unstable();
     candidates.retain(|candidate| *candidate != name);
     closest(name, candidates).map(|near| format!("did you mean `{near}`?"))
+}
+
+/// The package of a crate by its name in code. Names with underscores are ambiguous; those of Kubernetes' packages have dashes.
+fn package(name: &str) -> String {
+    let is_dashed = ["k8s_", "kube_", "kubesmith_"].iter().any(|start| name.starts_with(start));
+    if is_dashed { name.replace('_', "-") } else { name.to_owned() }
 }

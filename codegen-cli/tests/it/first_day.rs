@@ -41,7 +41,7 @@ pub struct OrderStatus {
 const GENERATE: &[&str] = &["generate", "--input", "api", "--output", "client"];
 
 /// The mistakes in types: a name, what is written, and what is written instead.
-const TYPES: [(&str, &str, &str); 28] = [
+const TYPES: [(&str, &str, &str); 30] = [
     ("serde_attribute_is_misspelt", "rename_all = ", "rename_al = "),
     ("serde_rule_is_unknown", "\"camelCase\"", "\"camel\""),
     (
@@ -104,6 +104,8 @@ const TYPES: [(&str, &str, &str); 28] = [
         "#[validation(minimum = 1)]\n    pub loaves: i32",
         "pub loaves: std::time::Duration",
     ),
+    ("crate_is_missing", "customer: String", "customer: kube_core::Customer"),
+    ("word_at_the_end", "pub baked: i32,\n}\n", "pub baked: i32,\n}\n\nx\n"),
     ("bracket_is_missing", "pub customer: String,\n}", "pub customer: String,\n"),
     ("serde_value_is_no_text", "#[serde(default)]", "#[serde(default = 0)]"),
 ];
@@ -139,7 +141,8 @@ fn errors_in_types_have_help() {
 
 #[test]
 fn errors_in_commands_have_help() {
-    let cases: [(&str, &[&str]); 7] = [
+    let cases: [(&str, &[&str]); 8] = [
+        ("input_is_a_file", &["generate", "--input", "api/src/lib.rs", "--output", "client"]),
         ("nothing_to_generate", &["generate"]),
         ("input_is_the_folder_of_sources", &["generate", "--input", "api/src", "--output", "client"]),
         ("output_is_missing", &["generate", "--input", "api"]),
@@ -166,6 +169,10 @@ fn errors_in_the_configuration_have_help() {
         ("table_is_misspelt", "input = [\"api\"]\n[clinet]\noutput = \"client\"\n"),
         ("key_is_misspelt", "input = [\"api\"]\n[client]\noutptu = \"client\"\n"),
         ("text_in_place_of_a_list", "input = \"api\"\n"),
+        (
+            "text_in_place_of_a_number",
+            "input = [\"api\"]\n[deploy]\noutput = \"config\"\nimage = \"a:1\"\nreplicas = \"3\"\n",
+        ),
         ("text_in_place_of_a_boolean", "input = [\"api\"]\n[client]\ndefaults = \"no\"\n"),
     ] {
         let sample = bakery();
@@ -192,6 +199,10 @@ fn commands_in_a_folder_of_the_project_name_its_place() {
 #[test]
 fn conflicts_with_existing_files_have_help() {
     let sample = bakery();
+    sample.write("client", "");
+    snapshot("output_folder_is_a_file", &printed(&sample, &sample.run(GENERATE)));
+    fs::remove_file(sample.path("client")).unwrap();
+
     sample.write("client/crds/bakery.example.com_orders.yaml", "kind: CustomResourceDefinition\n");
     snapshot("file_of_another_owner", &printed(&sample, &sample.run(GENERATE)));
 
