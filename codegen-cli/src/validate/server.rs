@@ -6,6 +6,7 @@
 
 mod defaults;
 mod fields;
+mod habits;
 mod literal;
 mod rules;
 mod schema;

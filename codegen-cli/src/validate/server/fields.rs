@@ -4,6 +4,7 @@ use kubesmith_apiextensions::cel::{Decl, escape};
 use kubesmith_apiextensions::structural::{Schema, Step};
 use kubesmith_core::grammar::closest;
 
+use super::habits;
 use super::site::Site;
 
 /// A field below the place of a rule.
@@ -32,6 +33,13 @@ pub(super) fn hint(site: &Site<'_>, message: &str) -> Option<String> {
         return undeclared(site, rest.split('\'').next()?);
     }
     let wanted = message.strip_prefix("undefined field '")?.strip_suffix('\'')?;
+    let above = site.steps.iter().position(|step| matches!(step, Step::Property(name) if name == wanted));
+    if let Some(above) = above.filter(|_| !site.node().properties.contains_key(wanted)) {
+        return Some(match above + 1 == site.steps.len() {
+            true => format!("the rule stands on `{wanted}`: `self` is its value, so leave out `.{wanted}`"),
+            false => format!("the rule stands below `{wanted}`, where `self` is {}", site.name()),
+        });
+    }
     let mut fields = Vec::new();
     collect(site.node(), &site.steps, &mut fields);
     // The field nearest to the rule is the most likely one.
@@ -67,10 +75,8 @@ fn undeclared(site: &Site<'_>, wanted: &str) -> Option<String> {
     if let Some(field) = fields.into_iter().find(|field| field == wanted) {
         return Some(format!("the value is `self`: write `self.{field}`"));
     }
-    if matches!(wanted, "len" | "length" | "count") {
-        return Some("`size(...)` is the length of texts, lists and maps".to_owned());
-    }
-    closest(wanted, ["self", "oldSelf", "has", "size"]).map(|near| format!("did you mean `{near}`?"))
+    let near = || closest(wanted, ["self", "oldSelf", "has", "size"]);
+    habits::function(wanted).or_else(|| near().map(|near| format!("did you mean `{near}`?")))
 }
 
 fn collect<'s>(node: &'s Schema, steps: &[Step], out: &mut Vec<Known<'s>>) {

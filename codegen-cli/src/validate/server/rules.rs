@@ -8,6 +8,7 @@ use kubesmith_core::diag::Code;
 use kubesmith_core::grammar::closest;
 
 use super::fields;
+use super::habits;
 use super::literal;
 use super::site::Site;
 use crate::diag::Diagnostic;
@@ -137,7 +138,8 @@ impl<'a> Part<'a> {
                     .to_owned()
             })
         };
-        Some(diagnostic.help_opt(fields::hint(self.site, &first.message).or_else(notation)))
+        let help = fields::hint(self.site, &first.message).or_else(|| habits::hint(source, first));
+        Some(diagnostic.help_opt(help.or_else(notation)))
     }
 
     /// The location of a fault inside the literal.
