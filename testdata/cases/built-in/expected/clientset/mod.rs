@@ -93,7 +93,7 @@ pub trait Interface: Send + Sync + 'static {
     /// Clients of `coordination.k8s.io/v1`.
     type CoordinationV1: typed::coordination::v1::CoordinationV1Interface;
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     fn discovery(&self) -> client::Discovery;
 
     /// Clients of `v1`.
@@ -174,7 +174,7 @@ impl Clientset {
         &self.client
     }
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     #[must_use]
     pub fn discovery(&self) -> client::Discovery {
         client::Discovery::new(self.client.clone())

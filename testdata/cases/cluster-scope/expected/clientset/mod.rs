@@ -42,7 +42,7 @@ pub trait Interface: Send + Sync + 'static {
     /// Clients of `hopegi.com/v1`.
     type EcsV1: typed::ecs::v1::EcsV1Interface;
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     fn discovery(&self) -> client::Discovery;
 
     /// Clients of `hopegi.com/v1`.
@@ -99,7 +99,7 @@ impl Clientset {
         &self.client
     }
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     #[must_use]
     pub fn discovery(&self) -> client::Discovery {
         client::Discovery::new(self.client.clone())

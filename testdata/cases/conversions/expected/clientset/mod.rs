@@ -59,7 +59,7 @@ pub trait Interface: Send + Sync + 'static {
     /// Clients of `post.example.com/v1alpha1`.
     type PostV1alpha1: typed::post::v1alpha1::PostV1alpha1Interface;
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     fn discovery(&self) -> client::Discovery;
 
     /// Clients of `post.example.com/v1`.
@@ -132,7 +132,7 @@ impl Clientset {
         &self.client
     }
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     #[must_use]
     pub fn discovery(&self) -> client::Discovery {
         client::Discovery::new(self.client.clone())

@@ -44,7 +44,7 @@ pub trait Interface: Send + Sync + 'static {
     /// Clients of `cafe.example.com/v1`.
     type CafeV1: typed::cafe::v1::CafeV1Interface;
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     fn discovery(&self) -> client::Discovery;
 
     /// Clients of `cafe.example.com/v1`.
@@ -101,7 +101,7 @@ impl Clientset {
         &self.client
     }
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     #[must_use]
     pub fn discovery(&self) -> client::Discovery {
         client::Discovery::new(self.client.clone())

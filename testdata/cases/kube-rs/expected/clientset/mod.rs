@@ -49,7 +49,7 @@ pub trait Interface: Send + Sync + 'static {
     /// Clients of `kube.example.com/v1`.
     type KubeV1: typed::kube::v1::KubeV1Interface;
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     fn discovery(&self) -> client::Discovery;
 
     /// Clients of `kube.example.com/v2`.
@@ -114,7 +114,7 @@ impl Clientset {
         &self.client
     }
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     #[must_use]
     pub fn discovery(&self) -> client::Discovery {
         client::Discovery::new(self.client.clone())

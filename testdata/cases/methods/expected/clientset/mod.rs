@@ -47,7 +47,7 @@ pub trait Interface: Send + Sync + 'static {
     /// Clients of `yard.example.com/v1`.
     type HarbourV1: typed::harbour::v1::HarbourV1Interface;
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     fn discovery(&self) -> client::Discovery;
 
     /// Clients of `yard.example.com/v1`.
@@ -104,7 +104,7 @@ impl Clientset {
         &self.client
     }
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     #[must_use]
     pub fn discovery(&self) -> client::Discovery {
         client::Discovery::new(self.client.clone())

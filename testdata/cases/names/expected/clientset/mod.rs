@@ -95,7 +95,7 @@ pub trait Interface: Send + Sync + 'static {
     /// Clients of `start.example.com/v1`.
     type StartV1: typed::start::v1::StartV1Interface;
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     fn discovery(&self) -> client::Discovery;
 
     /// Clients of `generic.example.com/v1`.
@@ -184,7 +184,7 @@ impl Clientset {
         &self.client
     }
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     #[must_use]
     pub fn discovery(&self) -> client::Discovery {
         client::Discovery::new(self.client.clone())

@@ -46,7 +46,7 @@ pub trait Interface: Send + Sync + 'static {
     /// Clients of `shop.example.com/v1`.
     type ShopV1: typed::shop::v1::ShopV1Interface;
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     fn discovery(&self) -> client::Discovery;
 
     /// Clients of `shop.example.com/v1`.
@@ -103,7 +103,7 @@ impl Clientset {
         &self.client
     }
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     #[must_use]
     pub fn discovery(&self) -> client::Discovery {
         client::Discovery::new(self.client.clone())

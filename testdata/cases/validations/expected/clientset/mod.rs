@@ -44,7 +44,7 @@ pub trait Interface: Send + Sync + 'static {
     /// Clients of `castle.example.com/v1`.
     type CastleV1: typed::castle::v1::CastleV1Interface;
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     fn discovery(&self) -> client::Discovery;
 
     /// Clients of `castle.example.com/v1`.
@@ -101,7 +101,7 @@ impl Clientset {
         &self.client
     }
 
-    /// What the server serves: its version, groups and resources.
+    /// Returns a client for discovery: the server's version, groups and resources.
     #[must_use]
     pub fn discovery(&self) -> client::Discovery {
         client::Discovery::new(self.client.clone())

@@ -150,8 +150,8 @@ pub type ShopApplyConfiguration = applyconfigurations::NamespacedApplyConfigurat
     ShopStatusApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_shop(
     object: &::case_apply::Shop,
@@ -160,7 +160,7 @@ pub fn extract_shop(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_shop_from(
     object: &::case_apply::Shop,
@@ -689,8 +689,8 @@ impl applyconfigurations::ApplyConfiguration for TownApplyConfiguration {
     type Object = ::case_apply::Town;
 }
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_town(
     object: &::case_apply::Town,
@@ -699,7 +699,7 @@ pub fn extract_town(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_town_from(
     object: &::case_apply::Town,

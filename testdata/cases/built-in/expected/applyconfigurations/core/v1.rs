@@ -151,8 +151,8 @@ impl applyconfigurations::ApplyConfiguration for ConfigMapApplyConfiguration {
     type Object = ::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap;
 }
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_config_map(
     object: &::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap,
@@ -161,7 +161,7 @@ pub fn extract_config_map(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_config_map_from(
     object: &::kubesmith_runtime::k8s_openapi::api::core::v1::ConfigMap,
@@ -413,8 +413,8 @@ impl applyconfigurations::ApplyConfiguration for EventApplyConfiguration {
     type Object = ::kubesmith_runtime::k8s_openapi::api::core::v1::Event;
 }
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_event(
     object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Event,
@@ -423,7 +423,7 @@ pub fn extract_event(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_event_from(
     object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Event,
@@ -530,8 +530,8 @@ pub type NamespaceApplyConfiguration = applyconfigurations::ClusterApplyConfigur
     NamespaceStatusApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_namespace(
     object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
@@ -540,7 +540,7 @@ pub fn extract_namespace(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_namespace_from(
     object: &::kubesmith_runtime::k8s_openapi::api::core::v1::Namespace,
@@ -886,8 +886,8 @@ impl applyconfigurations::ApplyConfiguration for ServiceAccountApplyConfiguratio
     type Object = ::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount;
 }
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_service_account(
     object: &::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,
@@ -896,7 +896,7 @@ pub fn extract_service_account(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_service_account_from(
     object: &::kubesmith_runtime::k8s_openapi::api::core::v1::ServiceAccount,

@@ -15,8 +15,8 @@ pub type EcsBindingApplyConfiguration = applyconfigurations::ClusterApplyConfigu
     EcsBindingStatusApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_ecs_binding(
     object: &::case_cluster_scope::EcsBinding,
@@ -25,7 +25,7 @@ pub fn extract_ecs_binding(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_ecs_binding_from(
     object: &::case_cluster_scope::EcsBinding,

@@ -14,8 +14,8 @@ pub type BookApplyConfiguration = applyconfigurations::NamespacedApplyConfigurat
     BookSpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_book(
     object: &::case_groups_versions::library::Book,
@@ -24,7 +24,7 @@ pub fn extract_book(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_book_from(
     object: &::case_groups_versions::library::Book,

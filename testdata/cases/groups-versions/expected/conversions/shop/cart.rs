@@ -5,8 +5,8 @@
 #![allow(clippy::clone_on_copy, reason = "whether a type is Copy is not known")]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-/// How versions of `Cart` become each other. What can be derived has a body, and may be replaced; the compiler tells
-/// what is missing.
+/// Converts between the versions of `Cart`. Derived methods have a body that you may replace; the compiler names the
+/// others.
 pub trait ConversionFuncs {
     /// Converts a `Cart` of `v1` to `v2`.
     ///

@@ -128,8 +128,8 @@ impl applyconfigurations::ApplyConfiguration for DocumentApplyConfiguration {
     type Object = ::case_kube_rs::v1::Document;
 }
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_document(
     object: &::case_kube_rs::v1::Document,
@@ -138,7 +138,7 @@ pub fn extract_document(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_document_from(
     object: &::case_kube_rs::v1::Document,
@@ -251,8 +251,8 @@ impl applyconfigurations::ApplyConfiguration for FolderApplyConfiguration {
     type Object = ::case_kube_rs::Folder;
 }
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_folder(
     object: &::case_kube_rs::Folder,
@@ -261,7 +261,7 @@ pub fn extract_folder(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_folder_from(
     object: &::case_kube_rs::Folder,
@@ -383,8 +383,8 @@ impl applyconfigurations::ApplyConfiguration for UserApplyConfiguration {
     type Object = ::case_kube_rs::User;
 }
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_account(
     object: &::case_kube_rs::User,
@@ -393,7 +393,7 @@ pub fn extract_account(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_account_from(
     object: &::case_kube_rs::User,

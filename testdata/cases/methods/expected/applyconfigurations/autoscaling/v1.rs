@@ -123,8 +123,8 @@ impl applyconfigurations::ApplyConfiguration for ScaleApplyConfiguration {
     type Object = ::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale;
 }
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_scale(
     object: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,
@@ -133,7 +133,7 @@ pub fn extract_scale(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_scale_from(
     object: &::kubesmith_runtime::k8s_openapi::api::autoscaling::v1::Scale,

@@ -16,8 +16,8 @@ pub type CraneApplyConfiguration = applyconfigurations::NamespacedApplyConfigura
     SeenApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_crane(
     object: &::case_methods::Crane,
@@ -26,7 +26,7 @@ pub fn extract_crane(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_crane_from(
     object: &::case_methods::Crane,
@@ -45,8 +45,8 @@ pub type FleetApplyConfiguration = applyconfigurations::NamespacedApplyConfigura
     SeenApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_fleet(
     object: &::case_methods::Fleet,
@@ -55,7 +55,7 @@ pub fn extract_fleet(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_fleet_from(
     object: &::case_methods::Fleet,
@@ -73,8 +73,8 @@ pub type GateApplyConfiguration = applyconfigurations::NamespacedApplyConfigurat
     WantedApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_gate(
     object: &::case_methods::Gate,
@@ -83,7 +83,7 @@ pub fn extract_gate(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_gate_from(
     object: &::case_methods::Gate,
@@ -103,8 +103,8 @@ pub type LampApplyConfiguration = applyconfigurations::ClusterApplyConfiguration
     SeenApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_lamp(
     object: &::case_methods::Lamp,
@@ -113,7 +113,7 @@ pub fn extract_lamp(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_lamp_from(
     object: &::case_methods::Lamp,
@@ -132,8 +132,8 @@ pub type RopeApplyConfiguration = applyconfigurations::NamespacedApplyConfigurat
     SeenApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_rope(
     object: &::case_methods::Rope,
@@ -142,7 +142,7 @@ pub fn extract_rope(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_rope_from(
     object: &::case_methods::Rope,

@@ -14,8 +14,8 @@ pub type ApplyConfigurationApplyConfiguration = applyconfigurations::NamespacedA
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_apply_configuration(
     object: &::case_names::generic::ApplyConfiguration,
@@ -24,7 +24,7 @@ pub fn extract_apply_configuration(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_apply_configuration_from(
     object: &::case_names::generic::ApplyConfiguration,
@@ -42,8 +42,8 @@ pub type ArcApplyConfiguration = applyconfigurations::NamespacedApplyConfigurati
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_arc(
     object: &::case_names::generic::Arc,
@@ -52,7 +52,7 @@ pub fn extract_arc(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_arc_from(
     object: &::case_names::generic::Arc,
@@ -70,8 +70,8 @@ pub type ClientApplyConfiguration = applyconfigurations::NamespacedApplyConfigur
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_client(
     object: &::case_names::generic::Client,
@@ -80,7 +80,7 @@ pub fn extract_client(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_client_from(
     object: &::case_names::generic::Client,
@@ -98,8 +98,8 @@ pub type ClientsetApplyConfiguration = applyconfigurations::NamespacedApplyConfi
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_clientset(
     object: &::case_names::generic::Clientset,
@@ -108,7 +108,7 @@ pub fn extract_clientset(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_clientset_from(
     object: &::case_names::generic::Clientset,
@@ -126,8 +126,8 @@ pub type ExtractErrorApplyConfiguration = applyconfigurations::NamespacedApplyCo
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_extract_error(
     object: &::case_names::generic::ExtractError,
@@ -136,7 +136,7 @@ pub fn extract_extract_error(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_extract_error_from(
     object: &::case_names::generic::ExtractError,
@@ -154,8 +154,8 @@ pub type FooApplyConfiguration = applyconfigurations::NamespacedApplyConfigurati
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_foo(
     object: &::case_names::generic::Foo,
@@ -164,7 +164,7 @@ pub fn extract_foo(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_foo_from(
     object: &::case_names::generic::Foo,
@@ -182,8 +182,8 @@ pub type FooFromApplyConfiguration = applyconfigurations::NamespacedApplyConfigu
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_foo_from_(
     object: &::case_names::generic::FooFrom,
@@ -192,7 +192,7 @@ pub fn extract_foo_from_(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_foo_from_from(
     object: &::case_names::generic::FooFrom,
@@ -210,8 +210,8 @@ pub type ModApplyConfiguration = applyconfigurations::NamespacedApplyConfigurati
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_mod(
     object: &::case_names::generic::Mod,
@@ -220,7 +220,7 @@ pub fn extract_mod(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_mod_from(
     object: &::case_names::generic::Mod,
@@ -238,8 +238,8 @@ pub type MyBoxApplyConfiguration = applyconfigurations::NamespacedApplyConfigura
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_box(
     object: &::case_names::generic::prelude::MyBox,
@@ -248,7 +248,7 @@ pub fn extract_box(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_box_from(
     object: &::case_names::generic::prelude::MyBox,
@@ -266,8 +266,8 @@ pub type MyOptionApplyConfiguration = applyconfigurations::NamespacedApplyConfig
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_option(
     object: &::case_names::generic::prelude::MyOption,
@@ -276,7 +276,7 @@ pub fn extract_option(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_option_from(
     object: &::case_names::generic::prelude::MyOption,
@@ -294,8 +294,8 @@ pub type MyResultApplyConfiguration = applyconfigurations::NamespacedApplyConfig
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_result(
     object: &::case_names::generic::prelude::MyResult,
@@ -304,7 +304,7 @@ pub fn extract_result(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_result_from(
     object: &::case_names::generic::prelude::MyResult,
@@ -322,8 +322,8 @@ pub type MySendApplyConfiguration = applyconfigurations::NamespacedApplyConfigur
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_send(
     object: &::case_names::generic::prelude::MySend,
@@ -332,7 +332,7 @@ pub fn extract_send(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_send_from(
     object: &::case_names::generic::prelude::MySend,
@@ -350,8 +350,8 @@ pub type MyStringApplyConfiguration = applyconfigurations::NamespacedApplyConfig
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_string(
     object: &::case_names::generic::prelude::MyString,
@@ -360,7 +360,7 @@ pub fn extract_string(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_string_from(
     object: &::case_names::generic::prelude::MyString,
@@ -378,8 +378,8 @@ pub type MyVecApplyConfiguration = applyconfigurations::NamespacedApplyConfigura
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_vec(
     object: &::case_names::generic::prelude::MyVec,
@@ -388,7 +388,7 @@ pub fn extract_vec(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_vec_from(
     object: &::case_names::generic::prelude::MyVec,
@@ -406,8 +406,8 @@ pub type NamespacedFooApplyConfiguration = applyconfigurations::NamespacedApplyC
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_namespaced_foo(
     object: &::case_names::generic::NamespacedFoo,
@@ -416,7 +416,7 @@ pub fn extract_namespaced_foo(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_namespaced_foo_from(
     object: &::case_names::generic::NamespacedFoo,
@@ -434,8 +434,8 @@ pub type PatchParamApplyConfiguration = applyconfigurations::NamespacedApplyConf
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_patch_param(
     object: &::case_names::generic::PatchParam,
@@ -444,7 +444,7 @@ pub fn extract_patch_param(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_patch_param_from(
     object: &::case_names::generic::PatchParam,
@@ -462,8 +462,8 @@ pub type RestClientApplyConfiguration = applyconfigurations::NamespacedApplyConf
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_rest_client(
     object: &::case_names::generic::RestClient,
@@ -472,7 +472,7 @@ pub fn extract_rest_client(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_rest_client_from(
     object: &::case_names::generic::RestClient,
@@ -490,8 +490,8 @@ pub type SharedInformerFactoryApplyConfiguration = applyconfigurations::Namespac
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_shared_informer_factory(
     object: &::case_names::generic::SharedInformerFactory,
@@ -500,7 +500,7 @@ pub fn extract_shared_informer_factory(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_shared_informer_factory_from(
     object: &::case_names::generic::SharedInformerFactory,
@@ -539,8 +539,8 @@ pub type TypeApplyConfiguration = applyconfigurations::NamespacedApplyConfigurat
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_type(
     object: &::case_names::generic::Type,
@@ -549,7 +549,7 @@ pub fn extract_type(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_type_from(
     object: &::case_names::generic::Type,
@@ -567,8 +567,8 @@ pub type V1ApplyConfiguration = applyconfigurations::NamespacedApplyConfiguratio
     SpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_v1(
     object: &::case_names::generic::V1,
@@ -577,7 +577,7 @@ pub fn extract_v1(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_v1_from(
     object: &::case_names::generic::V1,

@@ -14,8 +14,8 @@ pub type PlainApplyConfiguration = applyconfigurations::NamespacedApplyConfigura
     crate::names::applyconfigurations::plain::foo_10::ExposerSpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_plain(
     object: &::case_names::plain::Plain,
@@ -24,7 +24,7 @@ pub fn extract_plain(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_plain_from(
     object: &::case_names::plain::Plain,

@@ -14,8 +14,8 @@ pub type FencedApplyConfiguration = applyconfigurations::ClusterApplyConfigurati
     FencedSpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_fenced(
     object: &::case_summaries::Fenced,
@@ -24,7 +24,7 @@ pub fn extract_fenced(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_fenced_from(
     object: &::case_summaries::Fenced,
@@ -63,8 +63,8 @@ pub type HeadingApplyConfiguration = applyconfigurations::ClusterApplyConfigurat
     HeadingSpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_heading(
     object: &::case_summaries::Heading,
@@ -73,7 +73,7 @@ pub fn extract_heading(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_heading_from(
     object: &::case_summaries::Heading,
@@ -112,8 +112,8 @@ pub type HtmlApplyConfiguration = applyconfigurations::ClusterApplyConfiguration
     HtmlSpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_html(
     object: &::case_summaries::Html,
@@ -122,7 +122,7 @@ pub fn extract_html(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_html_from(
     object: &::case_summaries::Html,
@@ -161,8 +161,8 @@ pub type IndentedApplyConfiguration = applyconfigurations::ClusterApplyConfigura
     IndentedSpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_indented(
     object: &::case_summaries::Indented,
@@ -171,7 +171,7 @@ pub fn extract_indented(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_indented_from(
     object: &::case_summaries::Indented,
@@ -210,8 +210,8 @@ pub type LinkApplyConfiguration = applyconfigurations::ClusterApplyConfiguration
     LinkSpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_link(
     object: &::case_summaries::Link,
@@ -220,7 +220,7 @@ pub fn extract_link(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_link_from(
     object: &::case_summaries::Link,
@@ -259,8 +259,8 @@ pub type ListApplyConfiguration = applyconfigurations::ClusterApplyConfiguration
     ListSpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_list(
     object: &::case_summaries::List,
@@ -269,7 +269,7 @@ pub fn extract_list(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_list_from(
     object: &::case_summaries::List,
@@ -310,8 +310,8 @@ pub type LongApplyConfiguration = applyconfigurations::ClusterApplyConfiguration
     LongSpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_long(
     object: &::case_summaries::Long,
@@ -320,7 +320,7 @@ pub fn extract_long(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_long_from(
     object: &::case_summaries::Long,
@@ -359,8 +359,8 @@ pub type QuotedApplyConfiguration = applyconfigurations::ClusterApplyConfigurati
     QuotedSpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_quoted(
     object: &::case_summaries::Quoted,
@@ -369,7 +369,7 @@ pub fn extract_quoted(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_quoted_from(
     object: &::case_summaries::Quoted,
@@ -406,8 +406,8 @@ pub type UndocumentedApplyConfiguration = applyconfigurations::ClusterApplyConfi
     UndocumentedSpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_undocumented(
     object: &::case_summaries::Undocumented,
@@ -416,7 +416,7 @@ pub fn extract_undocumented(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_undocumented_from(
     object: &::case_summaries::Undocumented,

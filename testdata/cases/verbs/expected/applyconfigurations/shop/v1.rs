@@ -15,8 +15,8 @@ pub type EveryApplyConfiguration = applyconfigurations::NamespacedApplyConfigura
     EveryStatusApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_every(
     object: &::case_verbs::Every,
@@ -25,7 +25,7 @@ pub fn extract_every(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_every_from(
     object: &::case_verbs::Every,
@@ -85,8 +85,8 @@ pub type NoStatusApplyConfiguration = applyconfigurations::NamespacedApplyConfig
     NoStatusStatusApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_no_status(
     object: &::case_verbs::NoStatus,
@@ -95,7 +95,7 @@ pub fn extract_no_status(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_no_status_from(
     object: &::case_verbs::NoStatus,
@@ -154,8 +154,8 @@ pub type SkipDeleteApplyConfiguration = applyconfigurations::NamespacedApplyConf
     SkipDeleteSpecApplyConfiguration,
 >;
 
-/// What the field manager has applied to the object, as far as it still owns it: to be changed and applied again. The object
-/// has to come from a client: the caches of informers leave managed fields out.
+/// Returns the fields of the object that the field manager owns, to change and apply again. The object must come from a client:
+/// the caches of informers leave managed fields out.
 #[inline]
 pub fn extract_skip_delete(
     object: &::case_verbs::SkipDelete,
@@ -164,7 +164,7 @@ pub fn extract_skip_delete(
     applyconfigurations::extract(object, field_manager, "")
 }
 
-/// What the field manager has applied to a subresource of the object, such as `status`.
+/// Returns the fields of a subresource of the object, such as `status`, that the field manager owns.
 #[inline]
 pub fn extract_skip_delete_from(
     object: &::case_verbs::SkipDelete,
