@@ -10,8 +10,7 @@ use super::{pieces, schemars_0_8};
 use crate::diag::Diagnostic;
 use crate::resolve::ItemId;
 use crate::syntax::TypeExpr;
-use crate::syntax::kube::{Body, Common, Container, DefaultExpr, Derived, Example, Field, Validation, With};
-use kubesmith_core::book;
+use crate::syntax::kube::{Body, Container, DefaultExpr, Derived, Field, Validation, With};
 use kubesmith_core::diag::Code;
 
 impl Dialect<'_, '_> {
@@ -335,78 +334,10 @@ impl Dialect<'_, '_> {
         self.ty(env, expr).is_some_and(|ty| self.is_option(&ty))
     }
 
-    /// Title, description, example.
-    pub(super) fn common(&mut self, env: &Env, schema: &mut Value, common: &Common) -> Option<()> {
-        if let Some(key) = common.unknown.first() {
-            let message = format!("unknown key `{}` in #[schemars]", key.text);
-            self.error(Diagnostic::error(Code::UNKNOWN_KEY, key.loc, message).help(concat!(
-                "see the attributes of schemars' `JsonSchema`; ",
-                book!("from-kube-rs/attributes.md"),
-                " lists them"
-            )));
-            return None;
-        }
-        if let Some(loc) = common.unread_docs.first() {
-            self.error(
-                Diagnostic::error(Code::SCHEMA_AT_RUN_TIME, *loc, "this documentation is not written out")
-                    .note("the text of another file is not read, though kube-rs makes it the description")
-                    .help("write it as a doc comment, or as `#[schemars(description = \"...\")]`"),
-            );
-            return None;
-        }
-        let (title, description) =
-            common.doc.as_deref().map(|text| self.documentation(text)).unwrap_or_default();
-        let title = match &common.title {
-            Some(expr) => self.text(env, expr)?,
-            None => title,
-        };
-        let description = match &common.description {
-            Some(expr) => self.text(env, expr)?,
-            None => description,
-        };
-        for (key, text) in [("title", title), ("description", description)] {
-            if !text.is_empty() {
-                pieces::insert(schema, key, text);
-            }
-        }
-        if !common.examples.is_empty() {
-            // A string names a function in schemars 0.8 (`metadata.rs`), and is an expression since 1.0.0-alpha.16.
-            let is_0_8 = self.locked.is_schemars_0_8();
-            let expr = |example: &'_ Example| match &example.call {
-                Some(call) if is_0_8 => call.clone(),
-                _ => example.value.clone(),
-            };
-            let examples: Option<Vec<Value>> =
-                common.examples.iter().map(|example| self.json(env, &expr(example))).collect();
-            pieces::insert(schema, "examples", examples?);
-        }
-        Some(())
-    }
-
-    /// The title and description in a doc comment.
-    pub(super) fn documentation(&self, text: &str) -> (String, String) {
-        if self.locked.is_schemars_0_8() {
-            let text = pieces::trimmed(text);
-            let (title, description) = pieces::documentation(&text);
-            return (title.to_string(), pieces::paragraphs(description));
-        }
-        let (title, description) = pieces::documentation(text);
-        (title.to_string(), description.to_string())
-    }
-
     /// Whether constraints and defaults of a field replace what `extend` says: before schemars 1.2.1, which has
     /// `post_mutators` (`schema_exprs.rs`).
     fn extends_first(&self) -> bool {
         self.locked.is_schemars_before(2, 1)
-    }
-
-    /// `extend` and `transform`.
-    pub(super) fn extend(&mut self, env: &Env, schema: &mut Value, common: &Common) -> Option<()> {
-        for (key, value) in &common.extensions {
-            let value = self.json(env, value)?;
-            pieces::insert(schema, key, value);
-        }
-        common.transforms.iter().try_for_each(|transform| self.change(env, transform, schema))
     }
 
     /// Adds the field's location to an error without one.

@@ -18,6 +18,7 @@ mod enums;
 mod functions;
 mod known;
 mod literals;
+mod metadata;
 mod pieces;
 mod places;
 mod predicates;
