@@ -18,7 +18,7 @@ const CRDS: &str = "input = [\".\"]\nonly = [\"crd\"]\n\n[crd]\noutput = \"crds\
 
 const MODULE: &str = "pub mod generated;";
 
-/// The failure of [`write`].
+/// The failure of [`write()`].
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// `kubesmith generate` would refuse the settings.
