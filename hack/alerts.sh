@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The generated alerts in Prometheus' own evaluation: each fires on its fault, and none on a healthy operator. If promtool is
-# missing, it comes from Debian's package.
+# Tests the generated alerts with Prometheus' promtool: each fires on its fault, and none on a healthy
+# operator. Installs Debian's package of promtool if it is missing.
 set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 

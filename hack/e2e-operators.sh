@@ -1,23 +1,25 @@
 #!/usr/bin/env bash
-# The example operators with the parts that their users have: Balancer with a real nginx, PostgresWriter with a real
-# PostgreSQL. The tests start them, in networks and folders of their own, and stop them. The others over sockets, on a cluster
-# that is there already: that of KUBECONFIG where USE_EXISTING_CLUSTER is true, otherwise one that `kubesmith serve` is. CronTab is
-# installed by its chart, and upgraded from an older API. Its objects are migrated while processes are killed. Where Helm can be had,
-# it does both, and renders the charts of all operators with many values.
+# Tests the example operators with the programs that their users have: Balancer with a real nginx,
+# PostgresWriter with a real PostgreSQL. The tests start and stop these, in networks and folders of their own.
+# The other operators run over sockets on an existing cluster: that of KUBECONFIG if USE_EXISTING_CLUSTER is
+# true, otherwise `kubesmith serve`. CronTab is installed by its chart and upgraded from an older API. Its
+# objects are migrated while processes are killed. If Helm is available, it installs and upgrades CronTab, and
+# renders the charts of all operators with many values.
 #
 #   hack/e2e-operators.sh                            all of them
 #   hack/e2e-operators.sh balancer|postgreswriter|ecsbinding|ippool|sample-controller|podwatch|crontab ...
 #   hack/e2e-operators.sh --ignored balancer ...     only the tests that hack/test.sh ignores
 #
-# Installs what is missing with Debian's package manager. The tests that need nginx or PostgreSQL are ignored unless they are asked
-# for, as here. What a cluster that is there cannot show, such as a CRD that is missing, is listed as ignored; hack/test.sh runs it.
+# Installs missing programs with Debian's package manager. Elsewhere, the tests that need nginx or PostgreSQL
+# are ignored. Tests that an existing cluster cannot run, such as those of a missing CRD, are listed as
+# ignored; hack/test.sh runs them.
 set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 
-# With them the tests would start a control plane, which these do not need.
+# With these variables, the tests would start a control plane, which they do not need.
 unset KUBEBUILDER_ASSETS TEST_ASSET_ETCD TEST_ASSET_KUBE_APISERVER
 ignored=--include-ignored
-# Asking for ignored tests would ask for those that change CRDs, too.
+# `--ignored` would also run the tests that change CRDs.
 everybodys=()
 [ "${USE_EXISTING_CLUSTER:-}" != true ] || everybodys=(--skip lax_crd --skip crd_without_the_status)
 
@@ -35,7 +37,7 @@ install_postgreswriter() {
 
 run_balancer() {
   install_balancer
-  # Those inside of namespaces are started by the test that makes these.
+  # Another test makes the network namespaces and starts these tests in them.
   run_test examples/balancer/controller e2e "$ignored" --skip nginx::inside:: "${everybodys[@]}"
 }
 
@@ -64,7 +66,7 @@ run_podwatch() {
 run_crontab() {
   # Without Helm, hack/test.sh has run these tests already.
   if find_helm; then run_test codegen-cli it helm::; fi
-  # The tests of its package build the program. Only the embedded server reaches it from its Service.
+  # The tests of its package build the program. Only the embedded server can reach it through its Service.
   cargo test --quiet --locked --workspace --test survives --no-run
   CRONTAB_WEBHOOK=$(realpath "$target/debug/crontab-webhook") USE_EXISTING_CLUSTER= \
     run_test codegen-cli it --ignored helm::upgrade
@@ -84,8 +86,8 @@ if [ "${1:-}" = --ignored ]; then
 fi
 need_tools
 [ $# -gt 0 ] || set -- balancer postgreswriter ecsbinding ippool sample-controller podwatch crontab
-# Where clusters are made here, each operator has one of its own. Their tests wait for leases and time limits by the real clock,
-# so they run at once.
+# If this script starts the clusters, each operator has its own. The tests wait for leases and time limits by
+# the real clock, so the operators run in parallel.
 at_once=()
 for operator; do
   case $operator/${USE_EXISTING_CLUSTER:-} in

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Unmodified clients against `kubesmith serve`: kubectl, the Python client, the JavaScript client, a kube-rs controller.
+# Runs unmodified clients against `kubesmith serve`: kubectl, the Python client, the JavaScript client, a
+# kube-rs controller.
 #
 #   hack/e2e.sh                        all of them
 #   hack/e2e.sh kubectl|python|node|kube-rs ...
 #
-# Installs what is missing with Debian's package manager; the Python and JavaScript clients come from PyPI and npm into
-# the target folder.
+# Installs missing programs with Debian's package manager. The Python and JavaScript clients come from PyPI
+# and npm, into the target folder.
 set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 

@@ -14,7 +14,7 @@ report=$(realpath "$target/explore")
 status=0
 if [ "${1:-}" = --built ]; then
   export KUBESMITH_EXPLORE="schedules=200,seconds=900,report=$report"
-  # Each runs in one thread.
+  # Each program runs in one thread.
   explorers=()
   for test in balancer/controller/e2e crontab/webhook/survives ippool/controller/survives sample-controller/controller/e2e; do
     run_test "examples/${test%/*}" "${test##*/}" survives &
@@ -27,7 +27,7 @@ if [ "${1:-}" = --built ]; then
 fi
 export KUBESMITH_EXPLORE="schedules=${1:-10000},seconds=${2:-600},report=$report"
 explore() {
-  # Without optimisation across crates, which takes minutes and makes the runs little faster.
+  # Without optimisation across crates, which takes minutes and hardly makes the runs faster.
   CARGO_PROFILE_RELEASE_LTO=off cargo test --locked --release "$@" -- --nocapture || status=1
 }
 for package in balancer-controller ecsbinding-controller postgreswriter-controller sample-controller; do

