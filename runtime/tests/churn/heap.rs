@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Counts what it passes on.
+/// Counts the bytes of the calls that it forwards.
 pub struct Counting {
     live: AtomicUsize,
 }
@@ -20,7 +20,7 @@ impl Counting {
     }
 }
 
-// SAFETY: every call goes to the system's allocator as it came; counting neither allocates nor panics.
+// SAFETY: every call is forwarded unchanged to the system's allocator; counting neither allocates nor panics.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         self.live.fetch_add(layout.size(), Ordering::Relaxed);

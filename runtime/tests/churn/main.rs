@@ -1,6 +1,6 @@
 //! Memory stays flat while objects come and go. `bench/runtime` runs an hour of it: `cargo run --release --bin churn`.
 #![allow(clippy::unwrap_used, unreachable_pub)]
-// An allocator is unsafe by its nature; this one counts what it passes on.
+// An allocator needs unsafe code; this one counts and forwards.
 #![allow(unsafe_code)]
 
 mod heap;
@@ -21,7 +21,7 @@ fn memory_is_constant_while_objects_are_created_and_deleted() {
         assert_eq!((sample.objects, sample.compact, sample.values), (1_000, 1_000, 1_000), "{sample:?}");
         assert!(sample.namespaces <= 6, "{sample:?}");
         assert_eq!(sample.failures, 0, "{sample:?}");
-        // Failures come again at any time, and for objects that are gone once more.
+        // Failures recur at any time, and once more for deleted objects.
         assert!(sample.queued < 100 && sample.delayed < 1_000, "{sample:?}");
         assert_eq!(sample.metrics, samples[0].metrics, "label sets are bounded");
         assert!(
@@ -30,7 +30,8 @@ fn memory_is_constant_while_objects_are_created_and_deleted() {
         );
         assert!(sample.events > 0, "{sample:?}");
     }
-    // Tables grow and shrink by halves; what is kept of every object that went, be it twenty bytes, is more.
+    // Tables grow and shrink by halves. A leak for every deleted object is larger than that, even with twenty
+    // bytes each.
     let (first, last) = (samples[0].heap, samples[samples.len() - 1].heap);
     let grown = last as f64 / first as f64;
     assert!(grown < 1.12, "{first} bytes became {last}: {samples:#?}");

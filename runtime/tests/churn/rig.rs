@@ -1,9 +1,9 @@
-//! A cluster of ever new objects, and a program that follows it: caches of both forms, an index, a controller with
-//! failures and delays, and recorders of both event APIs. Time is paused, so that a simulated second takes as long as its
-//! work.
+//! A cluster whose objects are replaced all the time, and a program that follows it: caches of both forms, an
+//! index, a controller with failures and delays, and recorders of both event APIs. Time is paused, so that a
+//! simulated second takes as long as its work.
 //!
-//! Objects live for some seconds; names, namespaces, uids, labels and messages are new for each, so that whatever is kept
-//! for one that is gone shows as growth.
+//! Objects live for some seconds. Names, namespaces, UIDs, labels and messages are new for each, so that
+//! memory that is kept for deleted objects shows as growth.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -31,9 +31,9 @@ use kubesmith_runtime::workqueue::Queue;
 use kubesmith_runtime::{events, record};
 use tokio::time::{Instant, sleep};
 
-/// Changes are sent so often.
+/// The interval of changes.
 const TICK: Duration = Duration::from_millis(50);
-/// All watches break so often, at a version that is not known any more.
+/// The interval in which all watches break, at a version that has expired.
 const BREAKS: u64 = 900;
 
 /// How much there is to follow.
@@ -47,7 +47,7 @@ pub struct Churn {
     pub rate: u64,
     /// Objects at a time.
     pub objects: usize,
-    /// Events that recorders remember at most; until then they take more room.
+    /// The maximum number of events that recorders remember. Their memory grows until then.
     pub remembered: usize,
 }
 
@@ -68,11 +68,11 @@ pub struct Sample {
     /// Keys that wait, and that wait for a delay.
     pub queued: usize,
     pub delayed: usize,
-    /// Failures that are counted of the last 1,000 objects that are gone.
+    /// Counted failures of the last 1,000 deleted objects.
     pub failures: usize,
     /// Lines of the metrics.
     pub metrics: usize,
-    /// Lists and watches that the server was asked for.
+    /// Lists and watches that the server received.
     pub watches: u64,
     /// Reconciles so far.
     pub reconciles: u64,
@@ -86,7 +86,7 @@ type Chunk = io::Result<Frame<Bytes>>;
 struct World {
     objects: usize,
     version: u64,
-    /// Number of the oldest object, and what versions it and those after it have.
+    /// The number of the oldest object, and the versions of it and of the later ones.
     oldest: u64,
     live: VecDeque<u64>,
     changes: u64,
@@ -215,7 +215,7 @@ fn client(world: &Arc<Mutex<World>>) -> kube::Client {
                 let _ = sending.unbounded_send(Ok(Frame::data(body)));
                 return Ok(answer(201, receiving));
             }
-            // Events do not live for ever on a server; who counts one up makes it anew.
+            // Events expire on a server, so a recorder that counts one up creates it again.
             let gone =
                 br#"{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404,"message":"gone"}"#;
             let _ = sending.unbounded_send(Ok(Frame::data(Bytes::from_static(gone))));
@@ -298,7 +298,7 @@ impl Program {
                 }
             }))
             .expect("it watches something");
-        // What the page shows is kept up to date too.
+        // The data of the state page is also kept up to date.
         let _ = controller.state();
         let (queue, stop) = (controller.queue().clone(), CancellationToken::new());
         let token = stop.clone();
@@ -336,7 +336,8 @@ impl Program {
     }
 }
 
-/// Runs it; `heap` tells the bytes in use, `note` gets each sample. The runtime's clock must be paused.
+/// Runs the program. `heap` returns the bytes in use, and `note` gets each sample. The runtime's clock must
+/// be paused.
 pub async fn run(churn: Churn, heap: impl Fn() -> usize, mut note: impl FnMut(&Sample)) -> Vec<Sample> {
     let world = World {
         objects: churn.objects,
@@ -359,7 +360,7 @@ pub async fn run(churn: Churn, heap: impl Fn() -> usize, mut note: impl FnMut(&S
                 let text = (0..churn.rate / ticks).map(|_| world.change()).collect();
                 world.send(text);
             }
-            // Paused time goes on when all is done.
+            // Paused time advances when all tasks are idle.
             sleep(TICK).await;
         }
         if second.is_multiple_of(60) {
@@ -371,7 +372,7 @@ pub async fn run(churn: Churn, heap: impl Fn() -> usize, mut note: impl FnMut(&S
             lock(&world).watches.clear();
         }
         if second.is_multiple_of(churn.sample) {
-            // Nobody is in the middle of a relist, nor has just begun one.
+            // No cache is relisting.
             sleep(Duration::from_secs(5)).await;
             let sample = program.sample(second, &lock(&world), heap());
             note(&sample);

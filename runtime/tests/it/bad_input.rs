@@ -1,4 +1,5 @@
-//! What servers, and what stands before them, may send: the cache comes to the server's state, and errors say what is wrong.
+//! Bad input from servers and from proxies before them: the cache reaches the server's state, and errors name
+//! the cause.
 //!
 //! docs/operations/faults.md has the table of all faults and their tests; `table_of_faults_names_existing_tests` checks it.
 
@@ -50,7 +51,7 @@ async fn last_error(informer: &SharedInformer<ConfigMap>) -> String {
     tokio::time::timeout(PATIENCE, failed).await.expect("it fails")
 }
 
-/// A list that begins as it should: an item follows.
+/// A valid beginning of a list; an item follows.
 fn beginning() -> String {
     format!(r#"{{"kind":"ConfigMapList","metadata":{{"resourceVersion":"5"}},"items":[{}"#, map("old", 1))
 }
@@ -99,7 +100,7 @@ async fn invalid_utf8_ends_a_watch() {
     shows(&informer, &["a@6", "b@7"]).await;
 }
 
-/// Sends on and on; it is given up before it fills the memory.
+/// A response without an end; the reflector aborts it before it fills the memory.
 async fn endless(informer: &SharedInformer<ConfigMap>, sending: &Sending) {
     let piece = vec![b'x'; 1 << 20];
     let mut sent = 0;
@@ -186,7 +187,7 @@ async fn version_that_goes_back_causes_a_relist() {
 async fn event_without_version_does_not_change_the_version() {
     let mut server = FakeServer::new();
     let informer = informer(&server);
-    // A streaming list that ends nowhere is no list.
+    // A streaming list without its end is not a list.
     server.streaming_list().await.ok().bookmark("", true);
     server.list().await.page(&[map("a", 1)], "5", None);
     let watch = server.watch().await.ok();
@@ -217,7 +218,7 @@ async fn silent_server_is_abandoned_after_the_timeout() {
     shows(&informer, &["a@1"]).await;
 }
 
-/// Refuses everything for an hour; answers how many requests came.
+/// Refuses everything for an hour, and returns the number of requests.
 async fn storm(server: &mut FakeServer, retry_after: Option<u64>) -> u32 {
     let (began, mut requests) = (Instant::now(), 0);
     while began.elapsed() < Duration::from_secs(3600) {
@@ -237,7 +238,7 @@ async fn informers_send_few_requests_while_all_are_refused() {
         let watch = server.sync(&[map("a", 1)], "5").await;
         shows(&informer, &["a@1"]).await;
         assert_eq!(informer.last_error(), None);
-        // A watch that is put off keeps what it has.
+        // A postponed watch keeps the cached objects.
         watch.abort();
         let requests = storm(&mut server, retry_after).await;
         assert!(requests <= most, "{requests} with {retry_after:?}");
@@ -321,7 +322,7 @@ async fn undecodable_objects_are_counted_and_named_until_decoded() {
     watch.event("DELETED", &broken("b", 7));
     shows(&informer, &["a@6", "d@4"]).await;
     assert_eq!(undecodable(), ["default/c"]);
-    // A list without it forgets it too.
+    // A list without the object also removes its key.
     watch.event("ERROR", &status(410, "Expired"));
     let _watch = server.sync(&[map("a", 6), map("d", 4)], "9").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
@@ -353,7 +354,7 @@ async fn object_that_changes_during_a_list_has_its_last_state() {
     assert_eq!(shown, ["default/a@Some(\"5\")"]);
 }
 
-/// A laptop that was closed, a machine that was moved: time leaps, and the connection says nothing.
+/// After a suspended laptop or a moved machine, time leaps, and the connection reports nothing.
 #[tokio::test(start_paused = true)]
 async fn informer_recovers_from_a_leap_in_time() {
     let mut server = FakeServer::new();
@@ -362,7 +363,7 @@ async fn informer_recovers_from_a_leap_in_time() {
     shows(&informer, &["a@1"]).await;
     for version in [6, 7] {
         tokio::time::advance(Duration::from_secs(86_400 * 30)).await;
-        // A watch that has brought nothing at all is followed by a question.
+        // After a watch without any event, the reflector queries the server.
         let mut call = server.call().await;
         if call.get("watch").is_none() {
             call.page(&[map("a", version)], &version.to_string(), None);
@@ -379,7 +380,7 @@ async fn inconsistent_continue_token_causes_a_full_list() {
     let mut server = FakeServer::new();
     let informer = paged(&server);
     server.list().await.page(&[map("a", 1)], "10", Some("token"));
-    // A server offers to go on with a newer state, which would not fit what was read.
+    // The server offers to continue with a newer state, which would not match the pages before.
     let mut gone = status(410, "Expired");
     gone["metadata"] = json!({ "continue": "inconsistent" });
     server.list().await.refuse_with(410, &gone);
@@ -408,7 +409,7 @@ async fn refused_streaming_list_is_not_requested_again() {
     }
 }
 
-/// docs/operations/faults.md names tests; each of them is there.
+/// Every test that docs/operations/faults.md names exists.
 #[test]
 fn table_of_faults_names_existing_tests() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

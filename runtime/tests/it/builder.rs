@@ -41,7 +41,7 @@ fn owned(name: &str, version: u64, kind: &str, owner: &str) -> Value {
 struct Seen(Arc<Mutex<Vec<String>>>);
 
 impl Seen {
-    /// Lets paused time run until all is quiet, and takes what was seen.
+    /// Lets paused time run until all tasks are idle, and takes the recorded keys.
     async fn take(&self) -> Vec<String> {
         sleep(SECOND).await;
         std::mem::take(&mut self.0.lock().unwrap())

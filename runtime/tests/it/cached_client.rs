@@ -1,4 +1,4 @@
-//! Own writes are in what is read next, however late the watch is.
+//! Reads include the client's own writes, however late the watch is.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::fake::{FakeServer, map as fake_map};
 
-/// How late every part of a watch arrives.
+/// The delay of every part of a watch.
 const LATE: Duration = Duration::from_secs(3);
 
 /// The server of `env`, whose watches are late.
@@ -73,7 +73,7 @@ fn key(name: &str) -> ObjectKey {
     ObjectKey::namespaced("default", name)
 }
 
-/// Runs `read` and says how long it took.
+/// Runs `read` and returns the time that it took.
 async fn timed<T>(read: impl Future<Output = T>) -> (T, Duration) {
     let begin = Instant::now();
     let read = read.await;
@@ -112,12 +112,12 @@ async fn cached_client_shows_own_writes_when_the_lister_is_stale() {
     maps.delete(&key("a"), &DeleteParams::default()).await.unwrap();
     assert!(maps.lister().get_by_key(&key("a")).is_ok(), "stale");
     assert!(maps.get(&key("a")).await.unwrap().is_none());
-    // Made and deleted before the cache has seen either.
+    // Created and deleted before the cache has received either event.
     maps.create(&map("c"), &PostParams::default()).await.unwrap();
     maps.delete(&key("c"), &DeleteParams::default()).await.unwrap();
     let (read, waited) = timed(maps.get(&key("c"))).await;
     assert!(read.unwrap().is_none() && !waited.is_zero());
-    // Another object of the name.
+    // Another object with the same name.
     let again = maps.create(&map("c"), &PostParams::default()).await.unwrap();
     assert_eq!(maps.get(&key("c")).await.unwrap().unwrap().metadata.uid, again.metadata.uid);
     assert_eq!(maps.pending_writes(), 0);

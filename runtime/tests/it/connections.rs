@@ -48,7 +48,7 @@ async fn client_serves_requests_before_during_and_after_informers() {
     shows(&first, "during").await;
     shows(&second, "during").await;
 
-    // What the informer's task has read in its connections' name goes on without it.
+    // A response that the informer's task has read for its connections continues without the task.
     first.shutdown().await;
     drop(first);
     for round in 0..3 {

@@ -1,4 +1,4 @@
-//! The worker loop: what becomes of a key, and how a run begins and ends.
+//! The worker loop: how keys are processed, and how a run starts and ends.
 
 use std::future::pending;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,7 +24,7 @@ const SECOND: Duration = Duration::from_secs(1);
 type Key = &'static str;
 type Answer = Result<Action, ReconcileError>;
 
-/// A controller that logs when it reconciled what, and answers as it is told.
+/// A controller that logs each key with its time, and returns the given results.
 struct Rig {
     queue: Queue<Key>,
     stop: CancellationToken,
@@ -121,7 +121,7 @@ async fn failed_key_backs_off_until_a_success() {
     }
 }
 
-/// What is logged while it is this thread's: level and message.
+/// The log of this thread while the guard lives: level and message.
 #[derive(Clone, Default)]
 struct Logged(Arc<Mutex<Vec<(Level, String)>>>, Spans);
 

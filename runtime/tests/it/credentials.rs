@@ -15,7 +15,7 @@ use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 
 use crate::http::{Peer, Server, forward, informers, map, maps, show, text};
 
-/// Answers only to those who have the token of the moment.
+/// Accepts only requests with the current token.
 async fn guarded(env: &TestEnv, token: &Arc<Mutex<String>>) -> Server {
     let (real, token) = (env.client(), Arc::clone(token));
     Server::start(None, move |request: Request<Incoming>| {

@@ -140,7 +140,7 @@ async fn managed_fields_are_kept_on_request() {
     env.stop().await;
 }
 
-/// What lists leave out is filled in: the server writes no type into the items of built-in kinds.
+/// The informer adds the type, which the server omits in the items of built-in kinds.
 #[tokio::test(start_paused = true)]
 async fn objects_from_lists_have_their_type() {
     let (env, _, _) = server().await;
@@ -163,7 +163,7 @@ async fn objects_from_lists_have_their_type() {
     env.stop().await;
 }
 
-/// A client that notes what is asked for.
+/// A client that records the requests.
 fn noting(env: &TestEnv) -> (kube::Client, Arc<Mutex<Vec<String>>>) {
     let (client, asked) = (env.client(), Arc::<Mutex<Vec<String>>>::default());
     let seen = Arc::clone(&asked);
@@ -315,7 +315,7 @@ async fn unknown_kind_is_named() {
     env.stop().await;
 }
 
-/// A CRD that is installed later: its informer waits, says why, and shows the objects then.
+/// A CRD that is installed later: its informer waits, reports the reason, and shows the objects afterwards.
 #[tokio::test(start_paused = true)]
 async fn kind_may_be_installed_after_its_informer_starts() {
     let env = TestEnv::builder().start().await.unwrap();

@@ -25,7 +25,7 @@ fn pod(name: &str) -> Pod {
     Pod { metadata, ..Pod::default() }
 }
 
-/// Stores whatever is created or patched.
+/// Stores every created or patched object.
 fn accept(request: &Asked) -> Answer {
     let mut body = request.body.clone();
     body["metadata"]["name"] = json!("an-event");
@@ -89,7 +89,7 @@ async fn repeated_event_is_a_series_with_beginning_and_end() {
         recorder.event(&pod("web"), EventType::Warning, "NoNode", "Schedule", "no node fits");
         seconds(100).await;
     }
-    // Begun with the second; written again after half an hour.
+    // The series begins with the second event, and is written again after half an hour.
     assert_eq!(methods(&log), ["POST", "PATCH", "PATCH"]);
     seconds(720).await;
     assert_eq!(methods(&log), ["POST", "PATCH", "PATCH", "PATCH"], "and when it has ended");

@@ -1,7 +1,8 @@
 //! Every public item has an example, or a link to one.
 //!
-//! An item has an example if a block of code stands in its documentation; if one in the documentation of its type, of its
-//! trait, or of a module that it is in, mentions it by name; or if its documentation links to an item that has one.
+//! An item has an example in three cases: its documentation has a block of code; a block in the documentation
+//! of its type, its trait or a module around it mentions its name; or its documentation links to an item that
+//! has one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -152,7 +153,7 @@ fn without_example() -> BTreeSet<String> {
         let around = item.modules.iter().chain(parent);
         !code(&item.docs).is_empty() || around.into_iter().any(|docs| mentions(&code(docs), &item.name))
     };
-    // Methods of a type that nobody else can name are nobody's.
+    // Methods of a type that other crates cannot name do not count.
     let is_nameable = |item: &Public| item.parent.as_ref().is_none_or(|parent| types.contains_key(parent));
     let shown: BTreeSet<&str> =
         found.iter().filter(|item| has_one(item)).map(|item| item.name.as_str()).collect();

@@ -1,7 +1,7 @@
-//! An API server that does what the test says, as the transport of a `kube::Client`.
+//! A scripted API server, as the transport of a `kube::Client`.
 //!
-//! Every request becomes a [`Call`] that the test answers by hand, so that with paused time each test is a
-//! script: what is asked, what is answered, what follows.
+//! Every request becomes a [`Call`] that the test answers by hand. With paused time, each test is a script of
+//! requests, responses and effects.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -33,7 +33,7 @@ pub(crate) struct Call {
     answer: oneshot::Sender<Answer>,
 }
 
-/// A body that is being sent. Dropping it ends the body in order.
+/// A body that is being sent. Dropping it ends the body cleanly.
 pub(crate) struct Sending(stream::UnboundedSender<Chunk>);
 
 impl FakeServer {
@@ -50,7 +50,7 @@ impl FakeServer {
                     query: query.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
                     answer,
                 };
-                // Once the test is over nobody answers, which looks like a broken connection.
+                // After the test, no response comes, which looks like a broken connection.
                 let gone = |_| std::io::Error::other("the server is gone");
                 sender.send(call).map_err(|_| std::io::Error::other("the server is gone"))?;
                 answered.await.map_err(gone)
@@ -63,7 +63,7 @@ impl FakeServer {
         self.client.clone()
     }
 
-    /// The next request. Paused time runs until it comes.
+    /// Returns the next request. Paused time runs until it comes.
     pub(crate) async fn call(&mut self) -> Call {
         let call = tokio::time::timeout(Duration::from_secs(7200), self.calls.recv()).await;
         call.expect("no request within two hours").unwrap()
@@ -154,12 +154,12 @@ impl Call {
         self.begin(builder).bytes(status(code, reason).to_string());
     }
 
-    /// Answers with a failure that is no `Status`.
+    /// Answers with a failure that is not a `Status`.
     pub(crate) fn refuse_text(self, code: u16, text: &'static str) {
         self.begin(Response::builder().status(code)).bytes(text);
     }
 
-    /// Answers with a failure that the test spells out.
+    /// Answers with the given failure.
     pub(crate) fn refuse_with(self, code: u16, status: &Value) {
         self.begin(Response::builder().status(code)).bytes(status.to_string());
     }

@@ -1,5 +1,5 @@
-//! Informers over a transport that breaks by a seed: faults of requests and answers, events that change places between
-//! objects, outages, and servers that come back empty.
+//! Informers over a transport that breaks by a seed: faults of requests and responses, reordered events of
+//! different objects, outages, and servers that return empty.
 //!
 //! Time is paused, and everything is decided by the seed. `FAULT_SEED=7 cargo test -p kubesmith-runtime faults` runs
 //! that schedule alone, and `FAULT_SCHEDULES=1000` runs so many schedules of each test.
@@ -21,7 +21,7 @@ use crate::transport::Switch;
 
 /// How many schedules each of the two tests runs by default.
 const SCHEDULES: u64 = 200;
-/// Longer than all watches that are left waiting for their deadline.
+/// Longer than the deadline of all watches.
 const PATIENCE: Duration = Duration::from_secs(4 * 3600);
 
 /// An object's uid and version.
@@ -47,7 +47,7 @@ impl<K: Cached> ResourceEventHandler<K> for Follower {
 
     fn on_update(&self, old: Arc<K>, new: Arc<K>) {
         let (old, new) = (version(&*old), (new.object_key(), version(&*new)));
-        // One that was deleted and made again, perhaps on another server, begins anew.
+        // An object that was deleted and created again, perhaps on another server, starts over.
         assert!(old.0 != new.1.0 || old.1 < new.1.1, "an update goes back in time");
         assert_eq!(self.0.lock().unwrap().insert(new.0, new.1), Some(old), "an update of something else");
     }
@@ -57,7 +57,7 @@ impl<K: Cached> ResourceEventHandler<K> for Follower {
     }
 }
 
-/// What a seed makes of a run.
+/// The parameters of a run, drawn from a seed.
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     seed: u64,
@@ -125,7 +125,7 @@ async fn write(env: &TestEnv, seed: u64, steps: std::ops::Range<u64>) {
     }
 }
 
-/// Waits until the informer shows, and its handler was told, what the server has.
+/// Waits until the informer's cache and its handler have the server's state.
 async fn agrees<K: Cached>(
     env: &TestEnv,
     informer: &SharedInformer<K>,
@@ -152,7 +152,7 @@ async fn agrees<K: Cached>(
     assert_eq!(registration.panics(), 0, "{}", what());
 }
 
-/// Runs one schedule; the informer has to show what is there in the end.
+/// Runs one schedule. At its end, the informer has the server's state.
 async fn converges<K: Cached<DynamicType = ()>>(seed: u64) {
     let plan = Plan::of(seed);
     let switch = Switch::default();
@@ -170,7 +170,7 @@ async fn converges<K: Cached<DynamicType = ()>>(seed: u64) {
     }
     write(&env, seed, 13..20).await;
     if plan.comes_back_empty {
-        // Versions can only tell that they have gone back if those that were seen were higher.
+        // The reflector notices versions that go back only if it has seen higher ones.
         let what = || format!("before the end of the first server: {plan:?}\n{}", proxy.report());
         agrees(&env, &informer, &follower, &registration, what).await;
         switch.disconnect();
@@ -187,7 +187,7 @@ async fn converges<K: Cached<DynamicType = ()>>(seed: u64) {
     env.stop().await;
 }
 
-/// The one schedule that is asked for, or all from `first` on.
+/// The requested schedule, or all from `first` on.
 fn seeds(first: u64) -> std::ops::Range<u64> {
     let number = |name| std::env::var(name).ok().map(|text| text.parse().expect("it is a number"));
     match number("FAULT_SEED") {

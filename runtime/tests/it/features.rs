@@ -1,4 +1,4 @@
-//! docs/reference/features.md and docs/reference/generators.md say which test shows what; this is what holds them to that.
+//! Checks the tests that docs/reference/features.md and docs/reference/generators.md name.
 
 use std::path::Path;
 
@@ -47,7 +47,7 @@ fn table_of_generators_names_existing_tests() {
     let rows = rows(page);
     for cells in &rows {
         assert_eq!(cells.len(), 3, "Go's, ours and the tests: {cells:?}");
-        // What there is none of has no test, but a reason.
+        // A missing feature has a reason instead of a test.
         let is_missing = cells[1].starts_with("none:");
         assert_eq!(is_missing, names(cells[2]).is_empty(), "{cells:?}");
         names(cells[2]).into_iter().for_each(|name| assert_is_test(&root, name));

@@ -1,7 +1,7 @@
-//! Event handlers that do not return: who notices, and who goes on.
+//! Event handlers that do not return: they are reported, and the others continue.
 //!
-//! A thread that is blocked stands in real time, so these tests have short limits instead of a paused clock; when calls are
-//! reported is tested with invented times beside the code that decides it.
+//! A blocked thread blocks in real time, so these tests have short limits instead of a paused clock. The
+//! tests beside the code check with invented times when a call is reported.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -21,7 +21,7 @@ use crate::fake::{FakeServer, map, show_one};
 const LIMIT: Duration = Duration::from_millis(40);
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Blocks the thread that tells it of `b`, until let go.
+/// Blocks the thread that delivers `b`, until it is released.
 #[derive(Clone, Default)]
 struct Stuck {
     told: Arc<Mutex<Vec<String>>>,
@@ -41,7 +41,7 @@ impl Stuck {
     fn hear(&self, map: &ConfigMap) {
         if map.metadata.name.as_deref() == Some("b") {
             let open = self.gate.0.lock().unwrap();
-            // Not for ever: a test that fails has to end.
+            // With a limit, because a failing test has to end.
             drop(self.gate.1.wait_timeout_while(open, PATIENCE, |open| !*open).unwrap());
         }
         let thread = std::thread::current().name().unwrap_or_default().to_owned();
@@ -59,7 +59,7 @@ impl ResourceEventHandler<ConfigMap> for Stuck {
     }
 }
 
-/// Writes down what changes and what goes, once the first `b` has let it go.
+/// Records updates and deletions once the first `b` is released.
 #[derive(Clone, Default)]
 struct Writing(Stuck, Arc<Mutex<Vec<String>>>);
 
@@ -77,7 +77,7 @@ impl ResourceEventHandler<ConfigMap> for Writing {
     }
 }
 
-/// Counts what it is told.
+/// Counts its notifications.
 #[derive(Clone, Default)]
 struct Counting(Arc<AtomicUsize>);
 
@@ -129,7 +129,7 @@ async fn stuck_handler_is_reported_and_gets_a_thread() {
     assert_eq!(first.key.as_str(), "default/b");
     assert!(first.running >= LIMIT && second.running >= 2 * LIMIT, "{first:?} {second:?}");
 
-    // Everybody else goes on, and what waits for the handler is bounded.
+    // All other handlers continue, and the backlog of this handler is bounded.
     for version in 6..1006 {
         watch.event("MODIFIED", &map("a", version));
     }
@@ -150,7 +150,7 @@ async fn stuck_handler_is_reported_and_gets_a_thread() {
         "{text}"
     );
 
-    // The last state arrives, on a thread that holds up nobody.
+    // The last state arrives, on a thread that delays no other handler.
     stuck.let_go();
     until("the last state arrives", || stuck.told().iter().any(|told| told.starts_with("a@1005"))).await;
     assert!(registration.state().has_thread && registration.has_synced());
@@ -159,7 +159,8 @@ async fn stuck_handler_is_reported_and_gets_a_thread() {
     informer.shutdown().await;
 }
 
-/// Who maps objects to owners has to learn that the state that it knows is over, even if there were others before the end.
+/// A handler that maps objects to owners needs the deletion of the state that it knows, even if other states
+/// followed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn merged_deletion_delivers_the_last_state_first() {
     let mut server = FakeServer::new();
@@ -241,7 +242,7 @@ async fn blocked_single_threaded_runtime_is_reported() {
     informer.add_event_handler_with_options(stuck.clone(), options).unwrap();
     informer.start();
     let _watch = server.sync(&[map("b", 2)], "5").await;
-    // Somebody has to let go from outside, since this thread is the one that blocks.
+    // Another thread has to release it, because this thread is the blocked one.
     let watcher = std::thread::spawn(move || {
         let begin = Instant::now();
         while reports.lock().unwrap().is_empty() && begin.elapsed() < PATIENCE {

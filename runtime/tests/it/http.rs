@@ -90,7 +90,7 @@ async fn full_connection_causes_another_one() {
     let options = ClientOptions::new().max_streams_per_connection(4);
     let client = connect_with_options(config, options).await.unwrap();
     let mut all = informers(&client, 10).await;
-    // hyper opens another one beside each for a request that comes in the moment in which the first is ready.
+    // hyper may open a second connection for a request that arrives just when the first one becomes ready.
     let few = 3..=2 * 3;
     assert!(few.contains(&counter.open()), "{} connections are open", counter.open());
     // Places that become free are taken again.
@@ -125,7 +125,7 @@ pub(crate) struct Peer(pub(crate) Option<Vec<u8>>);
 
 pub(crate) type Answer = Response<UnsyncBoxBody<Bytes, kube::Error>>;
 
-/// A server that answers with what a function makes of requests.
+/// A server that answers requests with a function.
 pub(crate) struct Server {
     pub(crate) addr: SocketAddr,
     _tasks: JoinSet<()>,
@@ -217,7 +217,7 @@ async fn client_uses_http_1_when_the_server_offers_nothing_else() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn unreachable_server_is_named_in_every_error() {
-    // Nobody listens, and nobody else can.
+    // No process listens, and no other process can.
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let addr = socket.local_addr().unwrap();
@@ -232,7 +232,7 @@ async fn unreachable_server_is_named_in_every_error() {
     }
 }
 
-/// An address on which nobody listens any more, and nobody else can.
+/// An address on which no process listens any more, and no other process can.
 async fn held(addr: SocketAddr) -> TcpSocket {
     loop {
         let socket = TcpSocket::new_v4().unwrap();
@@ -272,8 +272,8 @@ async fn informers_recover_with_the_server_and_report_the_last_error() {
     env.stop().await;
 }
 
-/// A server of HTTP/2 that sends its clients away when it is told to: what is under way goes on, and new requests have to come
-/// over another connection, as with kube-apiserver's `--goaway-chance`.
+/// An HTTP/2 server that sends GOAWAY on request: running requests continue, and new ones need another
+/// connection, as with kube-apiserver's `--goaway-chance`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn goaway_does_not_end_requests() {
     let host = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
@@ -330,7 +330,7 @@ async fn goaway_does_not_end_requests() {
     env.stop().await;
 }
 
-/// Compresses the chunks of an answer as they come, each so that it can be read at once.
+/// Compresses each chunk of a response as it comes, so that the client can read it at once.
 fn compressed(answer: Answer, members: bool, cut: &Arc<AtomicBool>) -> Answer {
     let cut = Arc::clone(cut);
     let (mut head, mut body) = answer.into_parts();
@@ -365,7 +365,7 @@ fn compressed(answer: Answer, members: bool, cut: &Arc<AtomicBool>) -> Answer {
     Response::from_parts(head, StreamBody::new(receiver).boxed_unsync())
 }
 
-/// Through a server that compresses, an informer follows, also when answers are cut off.
+/// An informer follows a server that compresses, even if responses are cut off.
 async fn follows_compressed(members: bool, paged: bool) {
     let env = TestEnv::builder().start().await.unwrap();
     let direct = maps(&env.client());

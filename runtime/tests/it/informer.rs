@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use crate::fake::{FakeServer, Sending, broken, map, show_one, status};
 
-/// Writes down what it is told.
+/// Records its notifications.
 #[derive(Clone, Default)]
 struct Recorder {
     events: Arc<Mutex<Vec<String>>>,
@@ -30,7 +30,7 @@ impl Recorder {
         std::mem::take(&mut self.events.lock().unwrap())
     }
 
-    /// Waits until exactly `expected` was told, and forgets it.
+    /// Waits until the notifications are exactly `expected`, and clears them.
     async fn told(&self, expected: &[&str]) {
         for _ in 0..1000 {
             if self.events.lock().unwrap().len() >= expected.len() {
@@ -85,7 +85,7 @@ async fn handlers_get_all_events_in_order_and_know_their_initial_list() {
     watch.event("ADDED", &map("c", 7));
     watch.event("DELETED", &map("a", 8));
     recorder.told(&["a@1>a@6", "+c@7", "-a@8"]).await;
-    // A deletion of what is not known, and the state that is known: nothing to tell.
+    // The deletion of an unknown object, and a known state: no notification.
     watch.event("DELETED", &map("x", 9));
     watch.event("MODIFIED", &map("c", 9));
     watch.event("ADDED", &map("c", 9));
@@ -111,7 +111,7 @@ async fn deletions_found_by_a_relist_are_tombstones() {
     recorder.take();
     watch.event("ERROR", &status(410, "Expired"));
     let _watch = server.sync(&[map("b", 2), map("c", 7)], "9").await;
-    // `b` has not changed: nothing is told of it.
+    // `b` has not changed, so it causes no notification.
     recorder.told(&["?a@1", "+c@7"]).await;
 }
 
@@ -151,7 +151,7 @@ async fn panicking_handler_skips_the_event_and_is_counted() {
     other.told(&["=a@1", "=b@2"]).await;
 }
 
-/// Blocks its thread until let go.
+/// Blocks its thread until it is released.
 #[derive(Clone, Default)]
 struct Blocking {
     recorder: Recorder,
@@ -218,7 +218,7 @@ async fn blocked_handler_does_not_delay_others_and_gets_last_states() {
     informer.shutdown().await;
 }
 
-/// With a single thread, changes would join each other if the informer read on while its handler has no turn.
+/// With a single thread, changes would merge if the informer continued to read before its handler ran.
 #[tokio::test]
 async fn fast_handler_gets_every_change_of_a_burst() {
     let (_server, informer, watch) = started(InformerOptions::new()).await;

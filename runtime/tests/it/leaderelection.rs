@@ -28,7 +28,7 @@ pub(crate) struct Stored {
     lease: Option<Value>,
     version: u64,
     pub(crate) is_down: bool,
-    /// When which record was written.
+    /// The written records with their times.
     writes: Vec<(Duration, Value)>,
 }
 
@@ -207,7 +207,8 @@ async fn dead_leader_is_replaced_after_the_lease_duration() {
     second.stop().await.0.unwrap();
 }
 
-/// Two candidates whose clocks show what `look` makes of the number of times that they were looked at: one leads, and goes on.
+/// Two candidates whose wall clocks show the result of `look` for the number of reads: one leads, and keeps
+/// the lease.
 async fn one_leads_by(look: fn(i64) -> i64) {
     let server = Server::start();
     let clock = || {
@@ -237,7 +238,7 @@ async fn one_leads_by(look: fn(i64) -> i64) {
     }
 }
 
-/// The calendar is written into the lease and believed by nobody.
+/// The wall clock is written into the lease, and no decision depends on it.
 #[tokio::test(start_paused = true)]
 async fn wall_clock_jumps_do_not_move_the_lease() {
     const DECADE: i64 = 315_360_000;

@@ -1,4 +1,4 @@
-//! The manager: what starts and stops when, and what ends it.
+//! The manager: the order in which its parts start and stop, and what ends it.
 
 use std::future::pending;
 use std::io;
@@ -298,7 +298,7 @@ async fn given_registry_shows_the_managers_metrics_beside_others() {
     let text = manager.metrics().encode();
     assert!(text.contains("of_others_total 1") && text.contains("informer_objects{"), "{text}");
 
-    // A factory that was given counts where it was told to, whichever comes first.
+    // A given factory keeps its own settings, in either order of the calls.
     let own = || SharedInformerFactory::builder(client.clone()).name("own").build();
     let first = Manager::builder(client.clone()).factory(own()).metrics(&registry).build();
     let second = Manager::builder(client.clone()).metrics(&registry).factory(own()).build();

@@ -37,7 +37,7 @@ fn listed(call: Call, namespace: &str, objects: &[(&str, u64)], version: &str) -
     sending
 }
 
-/// Lets paused time run until all is quiet.
+/// Lets paused time run until all tasks are idle.
 async fn quiet() {
     tokio::time::sleep(Duration::from_millis(100)).await;
 }

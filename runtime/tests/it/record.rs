@@ -1,4 +1,4 @@
-//! Events: what is written, what is combined, what is dropped.
+//! Events: which are written, combined and dropped.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ fn pod(name: &str) -> Pod {
     Pod { metadata, ..Pod::default() }
 }
 
-/// Stores whatever is created or patched.
+/// Stores every created or patched object.
 fn accept(request: &Asked) -> Answer {
     (if request.method == Method::POST { 201 } else { 200 }, stored(request))
 }

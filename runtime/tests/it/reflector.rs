@@ -1,4 +1,4 @@
-//! List and watch against a scripted server: the cache converges to the server's state whatever happens.
+//! List and watch against a scripted server: the cache converges to the server's state after every failure.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! An API server that answers as a closure says: a `kube::Client` without a socket.
+//! An API server whose responses come from a closure: a `kube::Client` without a socket.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ pub(crate) struct Asked {
     pub(crate) body: Value,
 }
 
-/// What the script answers: a status and a body.
+/// The response of the script: a status and a body.
 pub(crate) type Answer = (u16, Value);
 
 /// A failure as the API server writes it.

@@ -35,13 +35,13 @@ use crate::scripted;
 use crate::sharding::{Log, reconciler};
 
 const SECOND: Duration = Duration::from_secs(1);
-/// Longer than all watches that are left waiting for their deadline.
+/// Longer than the deadline of all watches.
 const PATIENCE: Duration = Duration::from_secs(4 * 3600);
 const REPLICAS: u32 = 5;
 
 async fn server(is_sharded: bool) -> TestEnv {
     let gates = format!("ShardedListAndWatch={is_sharded}").parse().unwrap();
-    // The seed decides the UIDs, and so how even the shards are.
+    // The seed determines the UIDs, and therefore the sizes of the shards.
     TestEnv::builder().seed(1).feature_gates(gates).start().await.unwrap()
 }
 
@@ -350,7 +350,7 @@ async fn reads_do_not_wait_for_writes_of_other_shards() {
         let is_ours = shard(2).matches(map.metadata.uid.as_deref().unwrap(), "default");
         ours += usize::from(is_ours);
         let key = ObjectKey::of(&map);
-        // A bookmark would come within a minute only.
+        // A bookmark would arrive only after up to a minute.
         maps.wait_for_write(&map, SECOND).await.unwrap();
         assert_eq!(client.get(&key).await.unwrap().is_some(), is_ours, "{key}");
         if number % 2 == 0 {

@@ -1,5 +1,5 @@
-//! Replicas that share keys, on the embedded server: one owner for each key, whoever comes, leaves, crashes or is cut
-//! off. Time is paused.
+//! Replicas that share keys, on the embedded server: one owner for each key while replicas join, leave, crash
+//! or are cut off. Time is paused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -28,15 +28,15 @@ use crate::transport::Switch;
 const SECOND: Duration = Duration::from_secs(1);
 const OBJECTS: usize = 30;
 
-/// What all replicas did.
+/// The actions of all replicas.
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Entries>>);
 
 #[derive(Default)]
 struct Entries {
-    /// Who is at work on each key.
+    /// The replica that works on each key.
     in_work: BTreeMap<String, String>,
-    /// Two were at work on one key.
+    /// Two replicas worked on one key.
     twice: Vec<String>,
     /// Key, replica, and when it began.
     begun: Vec<(String, String, Instant)>,
@@ -336,7 +336,7 @@ async fn disconnected_replica_stops_and_joins_again() {
     env.stop().await;
 }
 
-/// A process that was killed comes again under its name: nobody can tell whether the former one still runs.
+/// A killed process restarts under its name: no other replica can know whether the former process still runs.
 #[tokio::test(start_paused = true)]
 async fn restarted_replica_waits_for_its_former_lease() {
     let env = server().await;

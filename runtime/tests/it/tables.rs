@@ -1,4 +1,4 @@
-//! Tables of the documentation name tests; these are there.
+//! The tests that tables of the documentation name exist.
 
 use std::path::Path;
 

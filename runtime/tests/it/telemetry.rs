@@ -43,8 +43,9 @@ type Received = (String, Option<String>, Bytes);
 
 /// Makes the subscriber the current thread's.
 ///
-/// A callsite that is first used while another thread sets its subscriber may miss that subscriber, and counts as disabled until the
-/// next one is set. A global subscriber that wants to be asked each time keeps callsites from being disabled.
+/// A callsite that is first used while another thread sets its subscriber may miss that subscriber, and
+/// counts as disabled until the next one is set. A global subscriber with the interest `sometimes` keeps
+/// callsites enabled.
 fn set_default(subscriber: impl Subscriber + Send + Sync) -> DefaultGuard {
     static GLOBAL: Once = Once::new();
     GLOBAL.call_once(|| tracing::subscriber::set_global_default(Asked).unwrap());
@@ -78,7 +79,7 @@ impl Subscriber for Asked {
     fn exit(&self, _: &Id) {}
 }
 
-/// A server that is both collector and API server, and answers every request with an empty object.
+/// A server that acts as both collector and API server, and answers every request with an empty object.
 struct Server {
     url: String,
     received: Arc<Mutex<Vec<Received>>>,

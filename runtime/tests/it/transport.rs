@@ -1,4 +1,4 @@
-//! A transport whose server can go away, and whose watches arrive in another order.
+//! A transport whose server can be unavailable, and which reorders watch events.
 
 use std::collections::VecDeque;
 use std::io;
@@ -68,7 +68,7 @@ fn reset() -> io::Error {
     io::Error::new(io::ErrorKind::ConnectionReset, "the server went away")
 }
 
-/// An answer's body on its way.
+/// The body of a response, in transit.
 struct Shaken {
     inner: Body,
     down: Pin<Box<WaitForCancellationFutureOwned>>,
@@ -102,10 +102,12 @@ impl http_body::Body for Shaken {
     }
 }
 
-/// Mixes what arrives together, so that the events of each object keep their order, and bookmarks and errors their place.
+/// Reorders events that arrive together. The events of each object keep their order, and bookmarks and errors
+/// their place.
 ///
-/// Nothing is kept back: a server never sends what is older than what it has sent, so that a client which has seen a
-/// version asks for what comes after it, and an event that was overtaken and then lost would never come again.
+/// No event is held back. A server never sends events that are older than those already sent, so a client
+/// that has seen a version requests only later ones. An event that was overtaken and then lost would never be
+/// sent again.
 struct Disorder(u64);
 
 impl Disorder {

@@ -134,7 +134,7 @@ async fn all_idle_workers_wake_when_several_delays_end_at_once() {
     queue.add_after("a", 10 * MS);
     queue.add_after("b", 10 * MS);
     queue.add_after("c", 10 * MS);
-    // Each holds its key until all three are out: one worker alone would never get there.
+    // Each worker holds its key until all three are taken, which one worker alone could never reach.
     let barrier = Arc::new(tokio::sync::Barrier::new(3));
     let workers: Vec<_> = (0..3)
         .map(|_| {

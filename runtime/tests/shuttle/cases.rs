@@ -1,4 +1,4 @@
-//! The cases. One that waits for ever is found as a deadlock.
+//! The cases. Shuttle reports a case that waits forever as a deadlock.
 
 use std::future::Future;
 use std::pin::pin;
@@ -128,7 +128,7 @@ fn queue_ends_a_drain_that_is_called_off() {
         let queue = queue.clone();
         thread::spawn(move || block_on(queue.shut_down_with_drain().into_future()))
     };
-    // The one that comes last decides, so it must be a call that ends it.
+    // The last call decides, so it must be one that ends it.
     let calls_off = thread::spawn(move || {
         while !queue.is_shut_down() {
             thread::yield_now();

@@ -1,5 +1,5 @@
-//! What threads meet at, under every order of their steps that chance finds: the runtime's own sources, compiled with
-//! shuttle's locks and atomics in place of std's.
+//! The runtime's concurrent parts under random orders of the threads' steps: its own sources, compiled with
+//! shuttle's locks and atomics instead of std's.
 //!
 //! The orders follow from a seed: `SHUTTLE_SEED=7 cargo test -p kubesmith-runtime --test shuttle` takes another one. An
 //! argument runs only the cases whose names contain it.
@@ -19,7 +19,7 @@ use shuttle::scheduler::{PctScheduler, RandomScheduler};
 
 /// Orders tried for each case and each of the two ways to choose them.
 const ORDERS: usize = 1_500;
-/// At so many places at most, one way lets another thread go on; between them threads run on.
+/// The maximum number of places at which one of the two schedulers switches threads.
 const SWITCHES: usize = 3;
 
 fn main() {
@@ -32,7 +32,7 @@ fn main() {
     for (name, case) in cases::ALL.iter().filter(|(name, _)| name.contains(&filter)) {
         let begun = std::time::Instant::now();
         let mut config = shuttle::Config::default();
-        // It takes every atomic for SeqCst, which is not news.
+        // Disables shuttle's known warning that it treats every atomic as SeqCst.
         config.silence_warnings = true;
         Runner::new(RandomScheduler::new_from_seed(seed, ORDERS), config.clone()).run(case);
         Runner::new(PctScheduler::new_from_seed(seed, SWITCHES, ORDERS), config).run(case);

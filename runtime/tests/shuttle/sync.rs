@@ -6,7 +6,7 @@ pub(crate) use shuttle::sync::{
     RwLock as ShardedLock, RwLockReadGuard as ShardedLockReadGuard, RwLockWriteGuard as ShardedLockWriteGuard,
 };
 
-/// tokio's, whose steps shuttle does not see: others may go on before each.
+/// tokio's type, whose steps shuttle does not see: other threads may run before each step.
 #[derive(Debug)]
 pub(crate) struct Notify {
     inner: tokio::sync::Notify,

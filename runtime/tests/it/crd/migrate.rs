@@ -14,7 +14,7 @@ use super::{WIDGETS, api, create, killed_at, live, objects, server, version, wid
 
 const OBJECTS: usize = 7;
 
-/// With a bound, as servers write its number anew.
+/// With a bound, because servers write its number in another form.
 fn size() -> Value {
     json!({"size": {"type": "integer", "maximum": 100}})
 }
@@ -115,12 +115,13 @@ async fn migration_continues_when_it_was_killed_at_any_request() {
 #[tokio::test(start_paused = true)]
 async fn migration_starts_again_when_the_definition_was_changed() {
     let (env, client) = upgraded().await;
-    // It dies in its second page.
+    // The process is killed in its second page.
     let (killed, _) = killed_at(&client, 9, false);
     assert!(run(&killed, &migration()).await.is_err());
     let halfway = status(&client, WIDGETS).await.unwrap();
     assert_eq!(halfway.migrated_to.as_deref(), Some("default/w2"));
-    // The storage version goes back and forth: a mark of before says nothing about the objects now.
+    // The storage version changes forth and back: the mark of an earlier migration does not apply to the
+    // objects now.
     for storage in ["v1", "v2"] {
         let version = |name: &str| version(name, name == storage, &size());
         let definition = [widgets(&[version("v1"), version("v2")])];
@@ -216,7 +217,7 @@ async fn rate_is_kept_after_a_server_was_slow() {
         start.elapsed()
     };
     let waited = time(1).await - time(10_000).await;
-    // Two seconds for each of the two whole pages, though the requests between them took longer than that.
+    // Two seconds for each of the two full pages, although the requests between them took longer.
     assert!(waited.as_secs_f64() > 3.5, "{waited:?}");
     env.stop().await;
 }

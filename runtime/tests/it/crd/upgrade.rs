@@ -58,7 +58,7 @@ async fn definition_is_unchanged_when_others_wrote_its_authority() {
     api.patch(super::WIDGETS, &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
     let again = apply(&client, upgrade("1.0.0"), &wanted).await.unwrap();
     assert_eq!((again.action, codes(&again.changes)), (Action::Unchanged, vec![]));
-    // A newer version leaves it there too.
+    // A newer version keeps it, too.
     assert_eq!(apply(&client, upgrade("1.1.0"), &wanted).await.unwrap().action, Action::Updated);
     assert_eq!(live(&client).await["spec"]["conversion"]["webhook"]["clientConfig"]["caBundle"], bundle);
     env.stop().await;
@@ -148,7 +148,7 @@ async fn upgrade_is_refused_with_the_objects_that_would_break() {
     let bounded = |most: u64| one(&json!({"size": {"type": "integer", "maximum": most}}));
     let before = live(&client).await;
 
-    // Without a look at the objects, the change of the schema counts.
+    // Without a check of the objects, the change of the schema decides.
     let Err(CrdError::Refused(refusals)) = apply(&client, upgrade("1.1.0"), &bounded(100)).await else {
         panic!()
     };
@@ -313,7 +313,7 @@ async fn upgrade_without_way_back_is_refused_when_requested() {
         matches!(&refused, CrdError::OneWay { changes, .. } if codes(changes) == ["stored-version-removed"]),
         "{refused}"
     );
-    // With one step more there is a way back: the old definition knows the version.
+    // With one more step, a rollback is possible: the old definition has the version.
     let step = [widgets(&[version("v1", true, &size()), version("v2", false, &size())])];
     apply(&client, upgrade("1.1.0").keep_way_back(), &step).await.unwrap();
     apply(&client, upgrade("2.0.0").keep_way_back(), &next).await.unwrap();

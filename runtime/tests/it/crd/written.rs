@@ -106,7 +106,7 @@ async fn removal_of_a_webhook_continues_when_it_was_killed_at_any_request() {
     }
 }
 
-/// An upgrade of these takes several writes.
+/// An upgrade of these definitions takes several writes.
 #[tokio::test(start_paused = true)]
 async fn unknown_field_changes_neither_the_webhook_nor_the_managers() {
     let (env, client) = server().await;

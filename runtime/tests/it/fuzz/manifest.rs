@@ -26,10 +26,11 @@ pub(crate) const WORDS: &[&str] = &[
     "%YAML 1.1",
 ];
 
-/// Reads the text in every way; whether it is good.
+/// Reads the text in every way, and returns whether it is valid.
 ///
 /// # Panics
-/// What was read and written is not read again, or an error names a place outside of the text.
+/// If a manifest that was read and written cannot be read again, or if an error names a place outside of the
+/// text.
 pub(crate) fn check(text: &str) -> bool {
     let mut scheme = Scheme::new();
     scheme
@@ -57,7 +58,7 @@ pub(crate) fn check(text: &str) -> bool {
     strict.iter().all(Result::is_ok)
 }
 
-/// JSON knows no difference between 2.0 and 2, and YAML is written as Go writes it.
+/// JSON does not distinguish 2.0 and 2, and YAML is written as in Go.
 fn numbers_alike(mut value: Value) -> Value {
     match &mut value {
         Value::Number(number) if number.is_f64() => {

@@ -1,4 +1,4 @@
-//! Whatever a manifest says, reading it ends with an answer. The fuzz target `manifest` calls the same function.
+//! Reading any manifest ends with a result. The fuzz target `manifest` calls the same function.
 
 mod manifest;
 #[path = "../../../../fuzz/mutation.rs"]

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::support::Running;
 
-/// A server that an API server can be led to.
+/// A server that an API server can call.
 pub(super) struct Serving {
     pub(super) running: Running,
 }
@@ -27,7 +27,7 @@ pub(super) async fn serving(settings: impl FnOnce(ServerBuilder) -> ServerBuilde
 }
 
 impl Serving {
-    /// The `clientConfig` that leads to a path.
+    /// The `clientConfig` for a path.
     pub(super) fn client_config(&self, path: &str) -> Value {
         client_config(self.running.address, path, &self.running.authority.pem)
     }
@@ -74,7 +74,7 @@ fn map(name: &str, data: &Value) -> ConfigMap {
     serde_json::from_value(json!({"metadata": {"name": name}, "data": data})).unwrap()
 }
 
-/// Maps have a mode, which is fast or slow and does not change; those that are kept stay.
+/// Config maps have a mode, which is fast or slow and does not change. Those with `keep` cannot be deleted.
 struct Maps;
 
 impl Defaulter<ConfigMap> for Maps {

@@ -28,7 +28,7 @@ fn allowing() -> impl AdmissionHandler {
     admission_fn(|_| async { AdmissionResponse::allowed() })
 }
 
-/// Says that it was called, and answers when it may; tells when it was dropped before.
+/// Reports each call, answers when it is released, and reports if it is dropped before.
 #[derive(Clone, Default)]
 struct Gate {
     called: Arc<Notify>,
@@ -130,7 +130,7 @@ async fn client_certificates_are_required_when_configured() {
     let (known, stranger) = (clients.pair(), strangers.pair());
     let is_served = async |pair| {
         let client = Client { pair, ..Client::new(&server.authority.pem) };
-        // With TLS 1.3 the client hears of the refusal when it reads.
+        // With TLS 1.3, the client receives the refusal when it reads.
         let Ok(mut stream) = client.connect(server.address).await else { return false };
         let head = b"POST /none HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
         let mut text = String::new();
@@ -142,7 +142,7 @@ async fn client_certificates_are_required_when_configured() {
     assert!(is_served(Some(&known)).await);
     assert!(!is_served(Some(&stranger)).await);
     assert!(!is_served(None).await);
-    // The authorities are read again as well.
+    // The CAs are also read again.
     std::fs::write(&ca, &strangers.pem).unwrap();
     soon(async {
         while !is_served(Some(&stranger)).await {
@@ -186,7 +186,7 @@ async fn slow_clients_are_disconnected() {
                  content-length: 100\r\n\r\n{";
     body.write_all(head).await.unwrap();
     body.flush().await.unwrap();
-    // Let the server take all that was sent before time flies.
+    // Lets the server read everything that was sent before time advances.
     sleep(Duration::from_millis(200)).await;
     tokio::time::pause();
     // The limits began before, and a busy machine may have taken seconds of them.
@@ -233,7 +233,7 @@ async fn oversized_body_is_read_to_its_end_and_refused() {
     assert_eq!((code, status["reason"].as_str()), (413, Some("RequestEntityTooLarge")));
     let mut stream = server.connect(&["http/1.1"]).await;
     let head = format!("POST /a HTTP/1.1\r\nhost: x\r\nx: {}\r\n\r\n", "x".repeat(2 << 20));
-    // It may hang up while the head is still being sent.
+    // It may close the connection while the head is still being sent.
     let _ = stream.write_all(head.as_bytes()).await;
     let _ = stream.flush().await;
     let mut text = Vec::new();

@@ -78,7 +78,7 @@ fn is_zero(number: &i64) -> bool {
     *number == 0
 }
 
-/// Where v1 keeps what it cannot say.
+/// The annotation in which v1 keeps values for which it has no field.
 const HEIGHT: &str = "a.example/height";
 
 impl Hub for v2::Widget {}
@@ -180,7 +180,7 @@ fn missing_conversions_are_reported_when_the_server_is_built() {
         error.contains("Widget cannot be converted from a.example/v2 to a.example/v1: register a function"),
         "{error}"
     );
-    // Both become the hub, which does not become each of them.
+    // Both convert to the hub, but the hub does not convert to each of them.
     scheme.register::<v3::Widget>("WidgetList");
     scheme.add_conversion_func(|hub: &v2::Widget| v1::Widget::convert_from(hub.clone()));
     scheme.add_conversion_func(|newest: &v3::Widget| from_newest(newest.clone()));
@@ -208,7 +208,7 @@ async fn every_version(conversions: Conversions) {
     assert_eq!(newest.get("w").await.unwrap().spec.length, 2);
     assert_eq!((&read.metadata.uid, &read.metadata.labels), (&created.metadata.uid, &widget.metadata.labels));
     assert_eq!(read.metadata.annotations.as_ref().unwrap()[HEIGHT], "3");
-    // Who knows only the old version loses nothing of the new one.
+    // A client that knows only the old version loses no field of the new one.
     read.spec.size = 4;
     old.replace("w", &PostParams::default(), &read).await.unwrap();
     let read = new.get("w").await.unwrap();
@@ -228,7 +228,7 @@ async fn every_version(conversions: Conversions) {
             _ => drop(new.patch("w", &params, &patch).await.unwrap()),
         }
     }
-    // What was applied once and is no longer is given up.
+    // A field that was applied before and is no longer applied is given up.
     assert_eq!(new.get("w").await.unwrap().spec, v2::Spec::default());
     let one = json!({"spec": {"size": -1}});
     old.patch("w1", &PatchParams::default(), &Patch::Merge(one)).await.unwrap();
@@ -281,7 +281,7 @@ async fn object_that_no_longer_converts_is_named_by_a_migration() {
 mod breaking {
     use super::*;
 
-    /// Breaks down once.
+    /// Fails once.
     #[derive(Clone, Debug, Default, PartialEq, Resource)]
     #[resource(group = "a.example", version = "v1", kind = "Widget")]
     pub(crate) struct Widget {

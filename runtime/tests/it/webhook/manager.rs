@@ -60,7 +60,7 @@ async fn webhooks_are_served_before_caches_fill_and_until_they_have_stopped() {
     });
     manager.add_webhooks(builder.port(port).admission("/a", handler).build().unwrap());
     let run = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
-    // The informer has asked and nobody has answered.
+    // The informer has sent its request and has no response.
     let call = server.call().await;
     assert!(!maps.has_synced());
     let connect = async || Client::new(&authority.pem).connect(loopback(port)).await.unwrap();

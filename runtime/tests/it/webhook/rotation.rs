@@ -69,7 +69,7 @@ async fn trust(env: &TestEnv, ca: &str) {
     configurations.patch("maps", &PatchParams::default(), &patch).await.unwrap();
 }
 
-/// Waits until somebody who trusts this authority alone is served.
+/// Waits until a client that trusts only this CA is served.
 async fn presents(running: &Running, authority: &Authority) {
     let presented = async {
         while Client::new(&authority.pem).connect(running.address).await.is_err() {
@@ -106,7 +106,7 @@ async fn requests_continue_while_authority_and_certificate_change() {
         }
     };
     some_writes().await;
-    // As it is done in clusters: trust both, change the certificate, trust the new one alone.
+    // As in clusters: trust both CAs, change the certificate, then trust only the new CA.
     trust(&env, &format!("{}{}", running.authority.pem, next.pem)).await;
     some_writes().await;
     let folder = running.folder.path();

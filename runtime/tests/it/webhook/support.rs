@@ -1,4 +1,4 @@
-//! Certificates as a cluster would issue them, and clients that do as they are told.
+//! Certificates as a cluster would issue them, and scripted clients.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -91,7 +91,7 @@ impl Running {
         client.connect(self.address).await.unwrap()
     }
 
-    /// Sends a request over a connection of its own; answers the code and the body.
+    /// Sends a request over a connection of its own, and returns the code and the body.
     pub(crate) async fn post(&self, path: &str, body: &str) -> (u16, Value) {
         exchange(&mut self.connect(&["http/1.1"]).await, path, body).await
     }
