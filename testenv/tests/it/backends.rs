@@ -18,7 +18,7 @@ use serde_json::json;
 use crate::stand_in::{Mode, arguments, assets, executable, running};
 use crate::support::{widget, widget_crd, widget_resource};
 
-/// Times that a stand-in keeps easily and a test can wait for if it does not.
+/// Times that a stand-in meets easily, and that are short enough for a test to wait.
 fn control_plane(assets: &Path) -> TestEnvBuilder {
     TestEnv::builder()
         .backend(Backend::ControlPlane)
@@ -27,7 +27,7 @@ fn control_plane(assets: &Path) -> TestEnvBuilder {
         .control_plane_stop_timeout(Duration::from_secs(30))
 }
 
-/// What any test would do with an environment.
+/// The steps of an ordinary test with an environment.
 async fn use_it(env: &mut TestEnv) {
     env.install_crds(vec![widget_crd("a.example", "Namespaced")]).await.unwrap();
     let api: Api<kube::api::DynamicObject> =
@@ -252,7 +252,7 @@ async fn option_is_refused_when_the_back_end_lacks_it() {
     assert!(matches!(error, Error::ReservedFlag { flag: "secure-port" }), "{error}");
 }
 
-/// An embedded server that plays the existing cluster.
+/// An embedded server as the existing cluster.
 async fn cluster() -> (TestEnv, Config) {
     let mut cluster = TestEnv::builder().backend(Backend::Embedded).start().await.unwrap();
     let config = cluster.config().await.unwrap();

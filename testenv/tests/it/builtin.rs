@@ -1,4 +1,4 @@
-//! Built-in kinds: what the server makes of what people write.
+//! Built-in kinds: how the server completes objects that users write.
 
 use http::Method;
 use kubesmith_testenv::TestEnv;

@@ -40,7 +40,7 @@ async fn claim_gets_the_newest_default_class() {
         create(&env, STORAGE, json!({"metadata": metadata, "provisioner": "a.b/c"})).await;
         assert_eq!(chosen(&env).await, expected, "{name}");
     }
-    // Equally old ones are in the order of their names.
+    // Classes of the same age are ordered by name.
     let annotations = json!({"storageclass.kubernetes.io/is-default-class": "true"});
     for name in ["z", "y"] {
         let metadata = json!({"name": name, "annotations": annotations});

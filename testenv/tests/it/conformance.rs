@@ -1,8 +1,8 @@
 //! Conversations recorded from kube-apiserver 1.36, replayed against the embedded server.
 //!
-//! The recording says for each step what is compared: everything, the status code, an error's parts, a watch's events, or
-//! chosen fields. Values that differ from run to run are replaced by placeholders first. Field ownership is compared only
-//! where a step names it, since it carries the recording client's name.
+//! The recording defines for each step what is compared: everything, the status code, an error's parts, a
+//! watch's events, or selected fields. Placeholders replace values that differ from run to run. Field
+//! ownership is compared only if a step names it, because it has the name of the recording client.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,9 +15,9 @@ use kubesmith_testenv::TestEnv;
 use serde_json::{Map, Value, json};
 
 const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/apiserver/kube-apiserver.json");
-/// Cases that the server does not answer as recorded; a case may leave this list and never enter it.
+/// Cases whose responses differ from the recording. Cases may only be removed from this list.
 const OPEN: &[&str] = &[];
-/// How often a step that waits is repeated.
+/// The number of attempts of a step that waits.
 const PATIENCE: usize = 50;
 
 #[tokio::test(start_paused = true)]
@@ -39,7 +39,7 @@ async fn recorded_conversations_replay_as_on_kube_apiserver() {
     assert_eq!(failed, OPEN, "\n{report}");
 }
 
-/// What a server answered to one step.
+/// The response of a server to one step.
 #[derive(Default)]
 struct Answer {
     status: u16,
@@ -48,7 +48,7 @@ struct Answer {
     events: Vec<Value>,
 }
 
-/// Runs the steps of a case; answers what differs from the recording.
+/// Runs the steps of a case, and returns the differences from the recording.
 async fn replay(client: &Client, case: &Value) -> Vec<String> {
     let mut values = BTreeMap::new();
     let mut watches: BTreeMap<String, BoxFuture<'static, Answer>> = BTreeMap::new();
@@ -57,7 +57,7 @@ async fn replay(client: &Client, case: &Value) -> Vec<String> {
         let answer = if let Some(name) = step["join"].as_str() {
             watches.remove(name).unwrap().await
         } else if let Some(name) = step["background"].as_str() {
-            // The answer's head comes when the watch is registered; its events are read later.
+            // The head of the response arrives when the watch is registered; its events are read later.
             let answer = begin(client, step, &values).await;
             watches.insert(name.to_owned(), answer);
             continue;
@@ -74,7 +74,7 @@ async fn replay(client: &Client, case: &Value) -> Vec<String> {
     faults
 }
 
-/// Sends a step until what it waits for is there.
+/// Repeats a step until the response has the expected value.
 async fn repeated(client: &Client, step: &Value, values: &BTreeMap<String, String>) -> Answer {
     let mut answer = begin(client, step, values).await.await;
     let Some(wait) = step.get("wait") else { return answer };

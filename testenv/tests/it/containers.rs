@@ -1,4 +1,4 @@
-//! Logs, commands and attachments of containers that do not run: annotations and closures answer.
+//! Logs, commands and attachments of containers that do not run: annotations and closures provide the output.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ async fn read(stream: Option<impl AsyncRead + Unpin>) -> String {
     text
 }
 
-/// Both outputs of a command, and how it ended.
+/// Both outputs of a command, and its exit.
 async fn run(client: Client, command: &[&str]) -> (String, String, Option<String>) {
     let params = AttachParams::default().container("web");
     let mut process = pods(client).exec("p", command.iter().copied(), &params).await.unwrap();
@@ -89,7 +89,7 @@ async fn log_that_is_followed_grows_with_the_annotation_and_ends_with_the_pod() 
 #[tokio::test]
 async fn log_that_is_followed_keeps_to_its_limits() {
     let env = env(json!({"log.kubesmith.dev/web": "a\nb\n"}), Containers::new()).await;
-    // No line of those that are there, and eight bytes of those that come.
+    // No existing line, and eight bytes of the new lines.
     let follow = LogParams {
         container: Some("web".to_owned()),
         follow: true,
@@ -122,7 +122,7 @@ async fn request_with_upgrade_header_keeps_its_body() {
     env.stop().await;
 }
 
-/// Tells when the command that has it is ended.
+/// Reports when the command that holds it is ended.
 struct Told(Option<tokio::sync::oneshot::Sender<()>>);
 
 impl Drop for Told {
@@ -165,7 +165,7 @@ async fn command_prints_the_output_of_the_annotation() {
     env.stop().await;
 }
 
-/// Writes back what it reads, and `end` where the input ends.
+/// Writes its input to the output, and `end` at the end of the input.
 async fn echo(mut exec: Exec) -> i32 {
     let mut buffer = [0; 64];
     loop {

@@ -24,7 +24,7 @@ const SETS: &str = "/apis/apps/v1/namespaces/default/replicasets";
 const PODS: &str = "/api/v1/namespaces/default/pods";
 const REVISION: &str = "deployment.kubernetes.io/revision";
 
-/// How often the controllers get their turn before a test gives up.
+/// The number of times that the controllers run before a test gives up.
 const TURNS: usize = 20_000;
 
 async fn get(env: &TestEnv, path: &str) -> Value {
@@ -35,7 +35,7 @@ async fn items(env: &TestEnv, path: &str) -> Vec<Value> {
     get(env, path).await["items"].as_array().cloned().unwrap_or_default()
 }
 
-/// Waits until what is at `path` is as wanted.
+/// Waits until the object at `path` has the expected state.
 #[track_caller]
 fn until<'a>(
     env: &'a TestEnv,
@@ -55,7 +55,7 @@ fn until<'a>(
     }
 }
 
-/// Lets the controllers finish what they can do.
+/// Runs the controllers until they have nothing to do.
 async fn quiet(env: &TestEnv) {
     let mut last = Value::Null;
     let mut same = 0;
@@ -183,7 +183,7 @@ async fn rolling_update_respects_its_limits_and_can_be_undone() {
     env.stop().await;
 }
 
-/// What a watch of a collection has seen since a version.
+/// The events of a watch of a collection since a version.
 async fn events(env: &TestEnv, path: &str, start: &str) -> Vec<Value> {
     let path = format!("{path}?watch=1&resourceVersion={start}&timeoutSeconds=1");
     let request = http::Request::get(path).body(kube::client::Body::empty()).unwrap();
@@ -284,7 +284,7 @@ async fn replica_set_adopts_and_releases_pods() {
     env.stop().await;
 }
 
-/// Refusals name the pod, and so differ from each other; the status and the events stay within bounds all the same.
+/// Refusals name the pod, so each is different. The status and the events stay bounded nevertheless.
 #[tokio::test(start_paused = true)]
 async fn refused_pods_are_retried_with_backoff() {
     let env = env(false).await;
@@ -345,7 +345,7 @@ async fn dependent_is_deleted_when_written_after_its_owner_is_gone() {
     let uid = &owner["metadata"]["uid"];
     create(&env, maps, json!({"metadata": {"name": "adopted"}})).await;
     call(&env, Method::DELETE, &format!("{maps}/owner"), Value::Null).await;
-    // Another object of the name is another owner.
+    // Another object with the same name is another owner.
     create(&env, maps, json!({"metadata": {"name": "owner"}})).await;
 
     create(&env, maps, owned_by("late", "ConfigMap", uid)).await;
@@ -410,7 +410,7 @@ async fn deleted_pod_is_not_ready_before_removal() {
     let events = events(&env, PODS, from).await;
     let seen: Vec<&Value> =
         events.iter().map(|event| &condition(&event["object"], "Ready")["status"]).collect();
-    // Marked, not ready, without time left, gone.
+    // Terminating, not ready, without grace period, removed.
     let not_ready = json!("False");
     assert_eq!(seen, [&json!("True"), &not_ready, &not_ready, &not_ready]);
     env.stop().await;
@@ -434,7 +434,7 @@ async fn rollout_without_progress_exceeds_its_deadline() {
     env.stop().await;
 }
 
-/// Nothing is written when nothing is to be done.
+/// Controllers write nothing if nothing has to change.
 #[tokio::test]
 async fn settled_cluster_writes_no_objects() {
     let env = env(true).await;

@@ -84,7 +84,7 @@ async fn watch_continues_after_a_restart() {
             .collect::<Vec<_>>()
     };
     assert_eq!(events(WatchParams::default(), &seen, 3).await, ["-a", "~b", "+d"]);
-    // The state before the change decides, which was written before the restart.
+    // The state before the change decides. It was written before the restart.
     assert_eq!(events(WatchParams::default().labels("n=b"), &seen, 1).await, ["-b"]);
     env.compact().unwrap();
     env.stop().await;
@@ -130,7 +130,7 @@ async fn addresses_and_ids_are_not_reused_after_a_restart() {
     }
 }
 
-/// A server without controllers leaves behind what one leaves that is killed in the middle of its work.
+/// A server without controllers leaves the same state as a server that is killed while it works.
 #[tokio::test]
 async fn unfinished_deletions_continue_after_a_restart() {
     let dir = tempfile::tempdir().unwrap();
@@ -170,7 +170,7 @@ async fn unusable_data_folder_is_named() {
     let error = TestEnv::builder().data_dir(dir.path()).start().await.unwrap_err();
     assert!(matches!(&error, Error::Data { source: DataError::InUse, .. }), "{error}");
     assert!(error.to_string().contains(dir.path().to_str().unwrap()), "{error}");
-    // Also without a stop, the folder is free when the environment is gone.
+    // The folder is free once the environment is dropped, even without a stop.
     drop(env);
     std::fs::write(dir.path().join("store.log"), "something else").unwrap();
     let error = TestEnv::builder().data_dir(dir.path()).start().await.unwrap_err();

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{widget, widgets};
 
-/// Sends a request; answers the status code and the body.
+/// Sends a request, and returns the status code and the body.
 pub(crate) async fn send(
     env: &TestEnv,
     method: &str,
@@ -49,7 +49,7 @@ async fn pod_events(env: &TestEnv, version: &str) -> Vec<(String, Value, Value)>
     lines.map(event).collect()
 }
 
-/// A pod that has no time to end is marked first, so that informers see the mark.
+/// A pod without grace period is marked as terminating first, so that informers see the mark.
 #[tokio::test]
 async fn watches_see_the_mark_of_a_pod_that_is_removed_at_once() {
     for (node, options, expected) in [
@@ -85,7 +85,7 @@ async fn pod_is_deleted_gracefully_when_bound_to_a_node() {
     assert_eq!(send_json(&env, "GET", &format!("{pods}/free"), Value::Null).await.0, 404);
     let (_, bound) = send_json(&env, "DELETE", &format!("{pods}/bound"), Value::Null).await;
     assert_eq!(bound["metadata"]["deletionGracePeriodSeconds"], 30);
-    // What its kubelet writes meanwhile does not end it.
+    // Writes of its kubelet in the meantime do not remove the pod.
     let (code, mut pod) = send_json(&env, "GET", &format!("{pods}/bound"), Value::Null).await;
     pod["status"]["phase"] = "Failed".into();
     let (updated, _) = send_json(&env, "PUT", &format!("{pods}/bound/status"), pod).await;
@@ -240,7 +240,7 @@ async fn later_defaults_are_read_from_old_objects() {
         let complete = widget(colour, json!({"spec": {"colour": "green", "size": 2}}));
         api.create(&PostParams::default(), &complete).await.unwrap();
     }
-    // Complete, and found so twice, also under the rules of another day.
+    // Complete, and found complete twice, also with the rules of another day.
     for _ in 0..2 {
         assert_eq!(api.get("red").await.unwrap().data["spec"], json!({"colour": "green", "size": 2}));
     }
@@ -306,7 +306,8 @@ async fn service_releases_addresses_and_ports_when_its_type_changes() {
     assert_eq!((status, &external["spec"]), (200, &spec));
 }
 
-/// The strategies of kinds check metadata in different ways: as kube-apiserver 1.36.2 answered.
+/// The strategies of kinds check metadata in different ways. The responses are those of kube-apiserver
+/// 1.36.2.
 #[tokio::test]
 async fn updates_check_metadata_as_often_as_the_strategy_of_the_kind() {
     let env = TestEnv::builder().start().await.unwrap();
@@ -431,7 +432,7 @@ async fn eviction_with_repeated_owners_warns() {
     assert!(warning.contains("contains duplicate entries"), "{warning}");
 }
 
-/// Names as the kinds' strategies check them: kube-apiserver 1.36.2 answered so.
+/// Names as the kinds' strategies check them. The responses are those of kube-apiserver 1.36.2.
 #[tokio::test]
 async fn names_follow_the_rule_of_the_kind() {
     let env = TestEnv::builder().start().await.unwrap();

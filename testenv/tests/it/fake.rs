@@ -1,4 +1,4 @@
-//! Fake clientsets: what they record, what reactors do, and what is there without a request.
+//! Fake clientsets: recorded requests, reactors, and the initial objects.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -358,7 +358,7 @@ async fn reactor_may_use_the_tracker_and_add_reactors() {
     let fake = empty();
     let own = fake.clone();
     fake.prepend_reactor("get", "configmaps", move |action| {
-        // Somebody was faster.
+        // Another client was faster.
         own.tracker().add(map(action.namespace(), action.name())).unwrap();
         own.prepend_reactor("get", "configmaps", |_| Reaction::pass());
         Reaction::pass()
@@ -465,7 +465,7 @@ async fn objects_of_another_version_are_converted_by_name_only() {
     assert_eq!(widgets.get("w").await.unwrap().data["spec"]["a"], 1);
 }
 
-/// How long a fake takes is told by bench/server.
+/// bench/server measures the time of a fake.
 #[tokio::test]
 async fn fake_reads_crds_from_a_folder() {
     for (example, path) in [

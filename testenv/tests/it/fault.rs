@@ -64,7 +64,7 @@ async fn count(api: &Api<ConfigMap>) -> usize {
     api.list(&ListParams::default()).await.unwrap().items.len()
 }
 
-/// What a watch from the beginning delivers until it ends: the names of the objects, or the code of an error.
+/// The events of a watch from its beginning to its end: the names of the objects, or the code of an error.
 async fn watched(client: Client) -> (Vec<String>, Option<kube::Error>) {
     let stream = maps(client).watch(&WatchParams::default().timeout(5), "0").await;
     let mut stream = match stream {
@@ -203,7 +203,7 @@ async fn watch_ends_within_an_event() {
 #[tokio::test]
 async fn watch_breaks_within_its_body() {
     everywhere(Rule::new(Fault::DropAnswerAfter(300)).verb(Verb::Watch), async |client| {
-        // kube takes some broken watches for ended ones.
+        // kube reports some broken watches as ended ones.
         let request = http::Request::get("/api/v1/configmaps?watch=1&resourceVersion=0&timeoutSeconds=5");
         let body = client.send(request.body(kube::client::Body::empty()).unwrap()).await.unwrap().into_body();
         let frames: Vec<Result<_, _>> = BodyStream::new(body).collect().await;

@@ -1,6 +1,6 @@
-//! Many clients write the same few objects at once, and what everybody saw is held against a sequential model: every watch
-//! shows one and the same history, in which each acknowledged write stands once, on top of the version that its client had
-//! read; every list is that history's state at the list's version.
+//! Many clients write the same few objects at once. A sequential model checks all that they saw. Every watch
+//! shows the same history. The history has each acknowledged write once, after the version that its client
+//! had read. Every list is the history's state at the list's version.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -58,7 +58,7 @@ fn number(object: &DynamicObject) -> u64 {
     object.data["spec"]["number"].as_u64().unwrap()
 }
 
-/// Writes once, on top of what is there; `None` when somebody else was faster.
+/// Writes once, based on the current object. Returns `None` if another client was faster.
 async fn try_write(api: &Api<DynamicObject>, key: &str, number: u64) -> Option<Write> {
     let current = api.get_opt(key).await.unwrap();
     let base = current.as_ref().map(version);
@@ -121,7 +121,7 @@ async fn watch(api: Api<DynamicObject>, mut from: String, piece: usize, last: &s
     }
 }
 
-/// Lists over and over; answers what each list said.
+/// Lists repeatedly, and returns the result of each list.
 async fn list(api: Api<DynamicObject>, lists: Arc<Mutex<Vec<(u64, Objects)>>>) {
     loop {
         let list = api.list(&ListParams::default()).await.unwrap();
@@ -131,7 +131,7 @@ async fn list(api: Api<DynamicObject>, lists: Arc<Mutex<Vec<(u64, Objects)>>>) {
     }
 }
 
-/// Runs the history on a model; answers the writes that it holds, and the state after each version.
+/// Runs the history on a model. Returns its writes, and the state after each version.
 fn replay(history: &[Event], start: u64) -> (Vec<Write>, BTreeMap<u64, Objects>) {
     let (mut objects, mut writes) = (Objects::new(), Vec::new());
     let mut states = BTreeMap::from([(start, objects.clone())]);

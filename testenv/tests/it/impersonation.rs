@@ -21,7 +21,7 @@ async fn impersonation_needs_a_rule_for_each_part() {
     let (_, account) = send(&env.client(), Call("POST", who, account, json!({}))).await;
     let groups = json!(["system:serviceaccounts", "system:serviceaccounts:a", "system:authenticated"]);
     assert_eq!(account["status"]["userInfo"]["groups"], groups);
-    // This is no name of a service account.
+    // This is not the name of a service account.
     let user: &[(&str, &str)] = &[("impersonate-user", "system:serviceaccount:A_:b")];
     let (_, user) = send(&env.client(), Call("POST", who, user, json!({}))).await;
     assert_eq!(user["status"]["userInfo"]["groups"], json!(["system:authenticated"]));

@@ -1,6 +1,7 @@
-//! What holds on kube-apiserver for any schemas, objects, patches and selectors: a default is valid, what was stored can be stored again
-//! and stays, an apply that repeats another writes nothing, a merge patch and its JSON patch end the same, rules refuse what a model of
-//! them refuses, a selector selects what it says.
+//! Invariants of kube-apiserver for all schemas, objects, patches and selectors: a default is valid, a stored
+//! object can be stored again unchanged, a repeated apply writes nothing, a merge patch and its JSON patch
+//! have the same result, rules refuse the same objects as a model of them, a selector selects the objects
+//! that match its text.
 //!
 //! `INVARIANT_SEEDS=FROM..TO` tries other seeds.
 
@@ -102,7 +103,7 @@ fn items(dice: &mut Dice, schema: &Value, strange: bool) -> Value {
         if item.is_object() {
             item["name"] = json!(dice.pick(&NAMES));
         }
-        // Keys and elements of sets are there once.
+        // Keys and elements of sets are unique.
         let key = |item: &Value| if item.is_object() { item["name"].clone() } else { item.clone() };
         if schema["x-kubernetes-list-type"] == "atomic" || !items.iter().any(|other| key(other) == key(&item))
         {
@@ -176,7 +177,7 @@ fn merged(mut target: Value, patch: &Value) -> Value {
     target
 }
 
-/// The operations that make `new` of `old`.
+/// The operations that turn `old` into `new`.
 fn operations(old: &Value, new: &Value, path: &str, out: &mut Vec<Value>) {
     let (Value::Object(before), Value::Object(after)) = (old, new) else {
         if old != new {
@@ -230,8 +231,8 @@ impl<'a> Trial<'a> {
         stored
     }
 
-    /// What was stored can be stored again: as an update that changes nothing, and as an object to which nothing is added and from
-    /// which nothing is taken.
+    /// A stored object can be stored again: as an update without a change, and as a new object that the
+    /// server neither extends nor prunes.
     async fn stores_again(&mut self) {
         let spec = value(&mut self.dice, &self.schema, true);
         let stored = self.create("stored", &spec).await;
@@ -286,7 +287,7 @@ fn seeds() -> std::ops::Range<u64> {
 async fn invariants_of_a_cluster_hold_for_objects_of_any_schema() {
     let env = TestEnv::builder().start().await.unwrap();
     for seed in seeds() {
-        // A failing test shows what it prints.
+        // A failing test shows this output.
         println!("INVARIANT_SEEDS={seed}..{}", seed + 1);
         let mut dice = Dice::new(seed);
         let schema = object(&mut dice, 2);

@@ -1,4 +1,4 @@
-//! Every built-in kind can be made, and `kubectl get` shows it as it does from a cluster.
+//! Every built-in kind can be created, and `kubectl get` shows it as on a cluster.
 
 use http::Method;
 use kubesmith_testenv::{ManualClock, TestEnv};
@@ -211,7 +211,7 @@ async fn job_selector_is_generated_without_a_manager() {
     assert_eq!(&job["spec"]["template"]["metadata"]["labels"]["controller-uid"], uid);
     let owned = &job["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"];
     assert!(owned["f:template"].is_object() && owned.get("f:selector").is_none(), "{owned}");
-    // Labels that come from the template are all of the template's, and only then.
+    // Without labels of its own, an object gets all labels of the template.
     for (name, own) in [("k", Value::Null), ("l", json!({"a": "b"}))] {
         let mut pods = template("Never");
         pods["metadata"] = json!({"labels": {"a": "b"}});

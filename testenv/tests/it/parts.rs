@@ -103,7 +103,7 @@ async fn ephemeral_containers_are_added_and_cannot_be_removed() {
     env.stop().await;
 }
 
-/// Who applies resources through the subresource owns them and nothing else.
+/// A manager that applies resources through the subresource owns only these.
 #[tokio::test]
 async fn resize_changes_and_owns_resources() {
     let env = started(web()).await;
@@ -396,7 +396,8 @@ async fn status_of_a_definition_is_stored_as_written_with_its_defaults() {
     .await;
     assert!(after["spec"]["names"].get("shortNames").is_none() && after["metadata"]["labels"]["a"] == "b");
 
-    // Accepted names come back, conditions without them do not, and the definition is served no longer.
+    // The server restores accepted names. It does not restore removed conditions, and no longer serves the
+    // definition.
     let (_, after) =
         put("/status", &|crd| crd["status"]["acceptedNames"] = json!({"plural": "bs", "kind": "B"})).await;
     assert_eq!(after["status"]["acceptedNames"], after["spec"]["names"]);
@@ -411,7 +412,7 @@ async fn status_of_a_definition_is_stored_as_written_with_its_defaults() {
     assert_eq!(conditions(&after), ["NamesAccepted", "Established"]);
     assert!(served().await);
 
-    // A status that is left out is empty, and controllers begin anew.
+    // An omitted status is empty, and controllers compute it again.
     let (answer, after) = put("/status", &|crd| drop(crd.as_object_mut().unwrap().remove("status"))).await;
     let empty =
         json!({"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": ["v1"]});

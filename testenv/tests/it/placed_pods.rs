@@ -1,4 +1,4 @@
-//! The admission plugins for pods on a node: labels of its place, and resizing.
+//! The admission plugins for pods on a node: topology labels, and resizing.
 
 use http::Method;
 use kubesmith_testenv::TestEnv;

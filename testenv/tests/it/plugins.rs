@@ -1,4 +1,4 @@
-//! The admission plugins for the security of pods and for quotas, and namespaces that go.
+//! The admission plugins for pod security and quotas, and the removal of namespaces.
 
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ async fn quota_counts_objects_and_refuses_more() {
     let quotas = format!("{SPACE}/resourcequotas");
     let quota = json!({"metadata": {"name": "q"}, "spec": {"hard": {"configmaps": "3", "pods": "1"}}});
     assert_eq!(call(&env, Method::POST, &quotas, quota).await.0, 201);
-    // The authority of the namespace is a config map, too.
+    // The CA of the namespace (`kube-root-ca.crt`) is a config map, too.
     until_used(&env, json!({"configmaps": "1", "pods": "0"})).await;
     let pods = format!("{SPACE}/pods");
     assert_eq!(call(&env, Method::POST, &format!("{pods}?dryRun=All"), pod("a", json!({}))).await.0, 201);
@@ -288,7 +288,8 @@ async fn deleted_namespace_stays_without_its_controller() {
     assert_eq!(kept["metadata"]["labels"], json!({"kubernetes.io/metadata.name": "a", "x": "y"}));
     assert_eq!(kept["status"]["phase"], "Terminating");
 
-    // One without finalizers has none after an update, and is marked before it goes.
+    // A namespace without finalizers has none after an update, and is marked as terminating before it is
+    // removed.
     let free = json!({"metadata": {"name": "free"}});
     assert_eq!(call(&env, Method::POST, "/api/v1/namespaces", free.clone()).await.0, 201);
     assert_eq!(call(&env, Method::PUT, "/api/v1/namespaces/free/finalize", free).await.0, 200);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::support::{call, widgets};
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
-/// What every encoded object begins with.
+/// The prefix of every encoded object.
 const MAGIC: &[u8] = b"k8s\0";
 
 /// Status and content type of an answer, and its body as far as it comes at once.
@@ -35,7 +35,7 @@ fn objects(mut body: &[u8]) -> Vec<Value> {
     while let Some(at) = body.windows(MAGIC.len()).position(|window| window == MAGIC) {
         let rest = &body[at..];
         let end = rest[1..].windows(MAGIC.len()).position(|window| window == MAGIC);
-        // What is behind an object belongs to the length of the next event, which the reader does not need.
+        // The bytes after an object are the length of the next event, which the reader does not need.
         let of_one = end.map_or(rest, |end| &rest[..=end]);
         let event = (0..of_one.len()).rev().find_map(|cut| read_protobuf(&of_one[..=cut]));
         objects.push(event.unwrap());
@@ -167,7 +167,7 @@ async fn get_with(env: &TestEnv, path: &str, headers: &[(&str, &str)]) -> (u16, 
     (parts.status.as_u16(), parts.headers, body.collect().await.unwrap().to_bytes().to_vec())
 }
 
-/// `kubectl create` asks for version 2 when a list is to be created.
+/// `kubectl create` requests version 2 to create a list.
 #[tokio::test]
 async fn openapi_has_the_media_type_that_the_client_accepts() {
     let env = TestEnv::builder().start().await.unwrap();

@@ -49,7 +49,7 @@ fn list(extra: &Value) -> Value {
     list
 }
 
-/// Writes that leave the faulty part alone.
+/// Writes that do not change the invalid part.
 async fn unrelated(env: &TestEnv) -> [u16; 2] {
     let other = json!({"spec": {"other": "x"}});
     let labels = json!({"metadata": {"labels": {"a": "b"}}});
@@ -145,7 +145,7 @@ async fn writes_of_the_status_do_not_validate_embedded_resources() {
     assert_eq!(patch(&env, &path, "merge-patch+json", status).await.0, 200);
 }
 
-/// An open object may hold what its closed children may not.
+/// An object that preserves unknown fields accepts fields that its children without this keyword do not.
 #[tokio::test]
 async fn applied_fields_below_an_open_object_are_pruned() {
     let closed = json!({"type": "object", "properties": {"known": {"type": "string"}}});

@@ -1,4 +1,4 @@
-//! Roles and bindings decide when the server evaluates them.
+//! Roles and bindings decide if the server evaluates RBAC.
 
 use http::Request;
 use http_body_util::BodyExt as _;
@@ -438,7 +438,7 @@ async fn writer_of_a_claims_status_needs_rights_to_bind_it_and_for_its_drivers()
          \"default\""
     );
     let text = format!("ResourceClaim.resource.k8s.io \"a\" is invalid: [{binding}, {driver}]");
-    // The right to bind counts for all namespaces only.
+    // The right to bind only counts for all namespaces.
     assert_eq!((code, &refused["message"]), (422, &json!(text)));
     let binds = json!({"metadata": {"name": "binder"}, "rules": [rule("resourceclaims/binding", "patch")]});
     assert_eq!(post(&env.client(), &format!("{RBAC}/clusterroles"), binds).await.0, 201);

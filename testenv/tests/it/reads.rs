@@ -1,4 +1,4 @@
-//! What reads answer with: lists, watches, forms and paths.
+//! Responses to reads: lists, watches, forms and paths.
 
 use http::Method;
 use kubesmith_testenv::TestEnv;
@@ -120,7 +120,7 @@ async fn unknown_paths_are_refused_before_methods_and_media_types() {
 async fn discovery_follows_the_server_that_answers_it() {
     let env = TestEnv::builder().start().await.unwrap();
     let _api = widgets(&env).await;
-    // Routes of go-restful know GET alone and their media types.
+    // Routes of go-restful accept only GET and their media types.
     for path in ["/api", "/api/v1", "/apis/apps/v1", "/version", "/openid/v1/jwks"] {
         let (code, error) = read_as(&env, path, "text/html").await;
         let text = error["message"].as_str().unwrap_or_default();

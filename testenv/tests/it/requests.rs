@@ -188,7 +188,7 @@ async fn applied_configuration_names_the_object_of_the_path_or_none() {
     env.stop().await;
 }
 
-/// kube-apiserver decodes what a Go type has, and notices no repetition in what it lacks.
+/// kube-apiserver decodes the fields of a Go type, and detects no duplicates in other fields.
 #[tokio::test]
 async fn repeated_member_is_reported_when_it_is_known() {
     let env = TestEnv::builder().start().await.unwrap();
@@ -297,7 +297,7 @@ async fn whole_floats_are_stored_as_integers() {
     assert_eq!((code, told(&patched)), (200, (Some(2), "1".to_owned())));
 }
 
-/// kube-apiserver decodes with Go's encoding/json, whose words reach the client.
+/// kube-apiserver decodes with Go's encoding/json, and its messages reach the client.
 #[tokio::test]
 async fn malformed_bodies_are_refused_with_gos_message() {
     const MAPS: &str = "/api/v1/namespaces/default/configmaps";

@@ -1,4 +1,4 @@
-//! Many writers at once, and clients that mean no good.
+//! Many writers at once, and hostile clients.
 
 use futures::{StreamExt, TryStreamExt};
 use http::{Method, Request, StatusCode};
@@ -67,7 +67,7 @@ fn version(event: &WatchEvent<kube::api::DynamicObject>) -> u64 {
     }
 }
 
-/// Writers that read, change and write lose no update: conflicts are told.
+/// Writers that read, change and write lose no update: conflicts are reported.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_updates_of_one_object_conflict_instead_of_getting_lost() {
     let env = TestEnv::builder().start().await.unwrap();
@@ -129,7 +129,7 @@ async fn hostile_requests_get_errors_and_the_server_continues() {
     assert_eq!(response.status(), StatusCode::OK);
 }
 
-/// What cannot be read must not be stored, whichever way it comes.
+/// An object that cannot be read must not be stored, by any kind of request.
 #[tokio::test]
 async fn patches_cannot_nest_beyond_a_limit() {
     let dir = tempfile::tempdir().unwrap();
@@ -169,7 +169,7 @@ async fn broken_connections_do_not_affect_others() {
         stream.write_all(garbage).await.unwrap();
         stream.shutdown().await.unwrap();
         let mut answer = Vec::new();
-        // A reset is as good as an answer here.
+        // A reset counts as a response here.
         let _ = stream.read_to_end(&mut answer).await;
     }
     let mut stream = TcpStream::connect(&addr).await.unwrap();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::details::{send, send_json};
 
-/// Who applies a scale owns the replicas, and nobody who does not force takes them away.
+/// A manager that applies a scale owns the replicas, and another manager can only take them by force.
 #[tokio::test]
 async fn applied_scale_owns_replicas() {
     let env = TestEnv::builder().start().await.unwrap();
@@ -54,7 +54,7 @@ async fn applied_scale_owns_replicas() {
     env.stop().await;
 }
 
-/// A custom resource that counts elsewhere: its scale has no number until the object has one.
+/// A custom resource with its replicas in another field: its scale has no number until the object has one.
 #[tokio::test]
 async fn scale_without_replicas_is_an_error() {
     let env = TestEnv::builder().start().await.unwrap();
@@ -81,7 +81,7 @@ async fn scale_without_replicas_is_an_error() {
     let (status, body) = patch(json!({"spec": {"replicas": 2}})).await;
     assert_eq!((status, &body["spec"]["replicas"]), (200, &json!(2)));
     let apply = json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": {"replicas": 3}}).to_string();
-    // kube-apiserver cannot convert what a new manager would apply to.
+    // kube-apiserver cannot convert the object that a new manager would apply to.
     let applied = format!("{path}?fieldManager=me&force=true");
     let (status, body) = send(&env, "PATCH", &applied, "application/apply-patch+yaml", apply).await;
     let text = "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) \

@@ -64,7 +64,8 @@ async fn every_object_is_listed_in_one_shard() {
             for item in list["items"].as_array().unwrap() {
                 assert!(shard(index).matches(item["metadata"]["uid"].as_str().unwrap(), "default"));
             }
-            // The text of the parsed selector. Go's lists of custom resources lack the field, though they are sharded.
+            // The text of the parsed selector. kube-apiserver's lists of custom resources lack the field,
+            // although they are sharded.
             let info = if path == MAPS { json!({"selector": selector}) } else { Value::Null };
             assert_eq!(list["metadata"]["shardInfo"], info, "{path}");
             let found = names(&list);

@@ -1,8 +1,9 @@
 //! Programs that act as etcd and kube-apiserver, for tests of how an environment runs the real ones.
 //!
-//! [`assets`] writes a folder of scripts that call this test executable again; [`stand_in`] is what it then does. It takes
-//! the flags of the real programs: etcd's stand-in answers `/health`, kube-apiserver's serves the embedded server on the
-//! port and with the certificates that the flags name, and takes clients by their certificates.
+//! [`assets`] writes a folder of scripts that call this test executable again, which then runs [`stand_in`].
+//! It accepts the flags of the real programs. The stand-in of etcd responds to `/health`. The stand-in of
+//! kube-apiserver runs the embedded server on the port and with the certificates that the flags name, and
+//! authenticates clients by their certificates.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -32,9 +33,9 @@ pub(crate) enum Mode {
     Good,
     /// Ends at once with a message.
     Exits,
-    /// As if another process had taken its port, the first time.
+    /// Fails the first time as if another process had taken its port.
     LosesItsPortOnce,
-    /// Runs but says that it is not ready.
+    /// Runs but reports that it is not ready.
     NeverReady,
     /// Does not end when asked to.
     IgnoresTerm,
@@ -77,7 +78,8 @@ pub(crate) fn executable(path: &Path, text: &str) {
     let source = path.with_extension("source");
     std::fs::write(&source, text).unwrap();
     std::fs::set_permissions(&source, std::fs::Permissions::from_mode(0o755)).unwrap();
-    // What is open for writing cannot be executed, and a program that another test starts meanwhile has what is open here.
+    // A file that is open for writing cannot be executed, and a program that another test starts meanwhile
+    // inherits the files that are open here.
     assert!(Command::new("cp").args([source.as_path(), path]).status().unwrap().success());
 }
 
@@ -87,7 +89,7 @@ pub(crate) fn arguments(assets: &Path, name: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// The processes of a program that are still there; one that nobody waited for yet does not count.
+/// The running processes of a program. A zombie does not count.
 pub(crate) fn running(assets: &Path, name: &str) -> Vec<u32> {
     let text = std::fs::read_to_string(assets.join(format!("{name}.pids"))).unwrap_or_default();
     let runs = |pid: &u32| {
@@ -97,7 +99,7 @@ pub(crate) fn running(assets: &Path, name: &str) -> Vec<u32> {
     text.lines().map(|line| line.parse().unwrap()).filter(runs).collect()
 }
 
-/// Not a test: what the scripts call.
+/// Not a test: the scripts call it.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "acts as etcd or kube-apiserver for other tests"]
 async fn stand_in() {
@@ -145,7 +147,7 @@ async fn api_server(flags: &BTreeMap<String, String>, ready: bool) {
         let (stream, _) = socket.accept().await.unwrap();
         let (acceptor, client) = (acceptor.clone(), env.client());
         tokio::spawn(async move {
-            // A prober that does not know us yet breaks off.
+            // A prober that does not trust this certificate yet closes the connection.
             let _ = connection(stream, acceptor, client, ready).await;
         });
     }
@@ -203,7 +205,7 @@ async fn connection(
     Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service).await
 }
 
-/// Who a certificate names, as kube-apiserver reads it.
+/// The user and the groups in a certificate, as kube-apiserver reads them.
 fn user(certificate: &CertificateDer<'_>) -> serde_json::Value {
     let (_, certificate) = x509_parser::parse_x509_certificate(certificate).unwrap();
     let subject = certificate.subject();

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Shared parts of the tests.
 
 use http::{Method, Request};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -52,7 +52,7 @@ fn json_merge(into: &mut Value, from: Value) {
     }
 }
 
-/// Sends a request as any client may; answers the code and the body.
+/// Sends a plain request, and returns the code and the body.
 pub(crate) async fn send(
     env: &TestEnv,
     method: Method,

@@ -1,4 +1,4 @@
-//! What is served beside the objects of applications: APIServices, components, policies, devices and OpenAPI.
+//! Other served resources: APIServices, components, policies, devices and OpenAPI.
 
 use http::Method;
 use kubesmith_testenv::TestEnv;

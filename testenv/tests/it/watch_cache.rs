@@ -119,7 +119,7 @@ async fn idle_watch_gets_a_bookmark_each_minute_when_versions_advance() {
     let version = create(&env, "a", Value::Null).await;
     let api: Api<ConfigMap> = Api::namespaced(env.client(), "default");
     assert!(bookmarks(&api, version).await.is_empty());
-    // A bookmark promises no version that does not exist.
+    // A bookmark never has a version that does not exist.
     assert!(bookmarks(&api, version + 10).await.is_empty());
     let widgets = widgets(&env).await;
     let written = widgets.create(&PostParams::default(), &widget("w", json!({}))).await.unwrap();

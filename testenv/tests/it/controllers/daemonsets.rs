@@ -38,7 +38,7 @@ async fn add_node(env: &TestEnv, name: &str, spec: Value) {
     patch(env, &format!("{NODES}/{name}/status"), "merge-patch+json", ready).await;
 }
 
-/// The nodes that pods are meant for.
+/// The nodes that the affinity of the pods names.
 async fn nodes(env: &TestEnv) -> Vec<String> {
     let affinity = "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/matchFields/0/values/0";
     let pods = items(env, PODS).await;

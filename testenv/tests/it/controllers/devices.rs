@@ -1,4 +1,4 @@
-//! Pods with ResourceClaims wait for them. The test allocates devices, as nothing else does.
+//! Pods with ResourceClaims wait for these. The test allocates devices, because no driver does.
 
 use http::Method;
 use kubesmith_testenv::TestEnv;

@@ -26,7 +26,7 @@ async fn slices(env: &TestEnv) -> Vec<Value> {
     items(env, &format!("{SLICES}?labelSelector=kubernetes.io/service-name=web")).await
 }
 
-/// Puts a pod on a node that nobody simulates, with an address, ready or not.
+/// Puts a pod on a node that is not simulated, with an address, ready or not.
 async fn run(env: &TestEnv, name: &str, address: &str, ready: bool) {
     let mut pod = pod(name);
     pod["spec"]["nodeName"] = "n".into();
@@ -159,7 +159,7 @@ async fn endpoints_are_deleted_with_their_service_unless_user_made() {
     until(&env, &format!("{ENDPOINTS}/web"), |answer| answer["code"] == 404).await;
     assert!(slices(&env).await.is_empty());
     assert_eq!(get(&env, &format!("{ENDPOINTS}/own")).await["kind"], "Endpoints");
-    // Those of the controller go, even if nobody saw their service go.
+    // The controller's slices are deleted even if it missed the deletion of their service.
     let labels = json!({"endpoints.kubernetes.io/managed-by": "endpoint-controller"});
     create(&env, ENDPOINTS, json!({"metadata": {"name": "left", "labels": labels}})).await;
     until(&env, &format!("{ENDPOINTS}/left"), |answer| answer["code"] == 404).await;

@@ -22,7 +22,7 @@ fn job(spec: Value) -> Value {
     job
 }
 
-/// An environment whose time is moved by the test, in which no pod runs by itself.
+/// An environment whose time the test advances. No pod runs by itself.
 pub(super) async fn env_with_clock() -> (TestEnv, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap()));
     let env = TestEnv::builder().seed(7).clock(clock.clone()).controllers(true).start().await.unwrap();
@@ -246,7 +246,7 @@ async fn job_of_another_controller_is_left_alone() {
     env.stop().await;
 }
 
-/// What one job asks for neither ends the controllers nor keeps them from all else.
+/// The demands of one job neither end the controllers nor block their other work.
 #[tokio::test]
 async fn job_of_billions_of_pods_can_be_stopped() {
     let env = env(false).await;

@@ -1,4 +1,4 @@
-//! The simulated node runs what a node of a cluster runs, and says why it does not run the rest.
+//! The simulated node runs the pods that a cluster's node would run, and reports why others wait.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -287,7 +287,7 @@ async fn claims_are_bound_to_volumes_that_the_node_reaches() {
             "local": {"path": "/x"}, "nodeAffinity": affinity, "storageClassName": "local"}})
     };
     const VOLUMES: &str = "/api/v1/persistentvolumes";
-    // Smaller than the others, and elsewhere.
+    // A smaller volume, in another place.
     create(&env, VOLUMES, volume("elsewhere", "1Gi", "node-2")).await;
     create(&env, VOLUMES, volume("two", "2Gi", "node-1")).await;
     let text = misfit("1 node(s) didn't find available persistent volumes to bind", UNHELPFUL);
@@ -342,7 +342,7 @@ async fn ephemeral_volume_gets_a_claim_of_the_pod() {
         (&made["metadata"]["labels"], &made["status"]["phase"]),
         (&json!({"a": "b"}), &json!("Bound"))
     );
-    // The claim of somebody else is not used.
+    // A claim of another owner is not used.
     create(&env, CLAIMS, claim("q-v", "standard", "ReadWriteOnce")).await;
     let foreign = "PVC default/q-v was not created for pod default/q (pod is not owner)";
     refused(&env, pod("q"), &format!("0/1 nodes are available: {foreign}. not found")).await;

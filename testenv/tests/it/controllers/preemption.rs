@@ -1,4 +1,4 @@
-//! Pods of lower priority go for a pod that does not fit on the simulated node.
+//! A pod that does not fit on the simulated node preempts pods of lower priority.
 
 use http::Method;
 use kubesmith_testenv::TestEnv;

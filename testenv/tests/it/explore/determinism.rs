@@ -1,4 +1,4 @@
-//! The same seed gives the same story.
+//! The same seed gives the same run.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::{HOUR, SCHEDULES, child, describe, explored, level_triggered};
 
-/// Makes several maps at once, in the order of a `HashMap`, and notes first that it has.
+/// Writes the status as if the maps existed, then creates them at once, in the order of a `HashMap`.
 async fn notes_first(seen: Seen) -> kube::Result<()> {
     for widget in seen.widgets.values().filter(|widget| !is_deleted(*widget)) {
         if widget.data["status"]["done"] == widget.data["spec"]["size"] {
@@ -97,7 +97,7 @@ fn report_is_the_same_when_timers_of_the_server_are_due_at_once() {
             sim.operator(watches);
         });
         let text = report.unwrap().to_string();
-        // Without the machine's time.
+        // Without the machine's clock.
         let (name, rest) = text.split_once(" in ").unwrap();
         format!("{name}{}", rest.split_once(')').unwrap().1)
     };

@@ -1,4 +1,5 @@
-//! Faults that need operators of another kind: ones that stream their lists, go by a clock, or find a name taken.
+//! Faults that need operators of other sorts: operators that stream lists, depend on a clock, or find a name
+//! taken.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use operators::frame::{CRD, Seen, run, unless, widgets};
 
 use super::{HOUR, LARGE, SMALL, child, describe, explored, found, named};
 
-/// Takes over whatever has the name of its child.
+/// Takes over any object with the name of its child.
 async fn adopts(seen: Seen) -> kube::Result<()> {
     for widget in seen.live().filter(|widget| !seen.maps.contains_key(&widget.name_any())) {
         let (name, map) = (widget.name_any(), child(widget, true));
@@ -60,7 +61,7 @@ async fn restores(client: Client) -> kube::Result<()> {
 
 #[test]
 fn loop_until_the_next_list_is_no_failure() {
-    // It restores the map of a deleted widget, whose deletion it sees when it lists again.
+    // It restores the map of a deleted widget, because it sees the deletion only when it lists again.
     let explored = Explore::new("restores").schedules(60).time(HOUR).run(|sim| async move {
         describe(&sim);
         sim.operator(restores);
@@ -134,7 +135,7 @@ async fn sweeps(client: &Client, asks: bool) -> kube::Result<()> {
             map.metadata.name = Some(named(widget));
             unless(409, maps.create(&PostParams::default(), &map).await.map(drop))?;
         }
-        // Any change is a reason to look again.
+        // Every change causes a reconcile.
         while let Some(WatchEvent::Bookmark(_)) = events.try_next().await? {}
     }
 }
@@ -161,7 +162,7 @@ fn stale_state_is_found_when_a_streaming_list_is_old() {
     sweeping(true).unwrap_or_else(|failed| panic!("{failed}"));
 }
 
-/// Notes when it has begun, and computes how long that is ago.
+/// Records its start, and computes the time since then.
 async fn ages(seen: Seen, clock: Arc<dyn Clock>, careful: bool) -> kube::Result<()> {
     for widget in seen.live() {
         let begun = widget.creation_timestamp().map_or(0, |time| time.0.as_second());

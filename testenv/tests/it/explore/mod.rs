@@ -31,7 +31,8 @@ metadata: {name: one, namespace: default}
 spec: {size: 2}
 ";
 
-/// How many schedules look for a bug at most, and how many an operator without one survives.
+/// The maximum number of schedules that search for a bug, and the number that an operator without a bug
+/// survives.
 const SCHEDULES: usize = 150;
 const SURVIVED: usize = 20;
 /// The number of schedules ends a search, on a slow machine too.
@@ -112,7 +113,7 @@ async fn level_triggered(seen: Seen) -> kube::Result<()> {
     Ok(())
 }
 
-/// Notes that it is done before it is.
+/// Records success before the work is done.
 async fn status_first(seen: Seen) -> kube::Result<()> {
     for widget in seen.widgets.values().filter(|widget| !is_deleted(*widget)) {
         if widget.data["status"]["done"] != widget.data["spec"]["size"] {
@@ -190,7 +191,7 @@ fn hot_loop_is_found_without_faults() {
     assert!(failed.failure().starts_with("hot loop") && failed.plan().is_empty(), "{failed}");
 }
 
-/// Takes no error for an answer.
+/// Panics on an error.
 async fn unwraps(seen: Seen) -> kube::Result<()> {
     level_triggered(seen).await.unwrap();
     Ok(())
@@ -205,7 +206,7 @@ fn panic_is_found_when_errors_are_unwrapped() {
     );
 }
 
-/// Removes children when it sees their widget go.
+/// Deletes children when it sees the deletion of their widget.
 async fn deletes_on_event(seen: Seen) -> kube::Result<()> {
     for widget in &seen.deleted {
         unless(404, seen.map_api().delete(&widget.name_any(), &DeleteParams::default()).await.map(drop))?;
@@ -274,7 +275,7 @@ async fn removes_what_looks_wrong(seen: Seen) -> kube::Result<()> {
     add_named(&seen).await
 }
 
-/// The same, after it has asked the server for the widgets.
+/// The same, after it has listed the widgets on the server.
 async fn removes_what_is_wrong(seen: Seen) -> kube::Result<()> {
     for map in seen.maps.values().filter(|map| map.labels().contains_key("of")) {
         if !seen.widgets.values().any(|widget| named(widget) == map.name_any()) {

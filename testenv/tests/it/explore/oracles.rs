@@ -1,4 +1,4 @@
-//! What counts as a failure, and how it is shown.
+//! Which states count as failures, and how they are reported.
 
 use std::time::Duration;
 
@@ -28,7 +28,8 @@ fn leak_is_found_without_faults() {
     assert!(failed.plan().is_empty(), "{failed}");
 }
 
-/// Writes the widget as it has read it; after a conflict again, with whatever version the server has.
+/// Writes the widget as it was read. After a conflict, it writes the same widget with the server's current
+/// version.
 async fn writes_what_it_has_read(seen: Seen) -> kube::Result<()> {
     for widget in seen.live() {
         let fresh = seen.fresh(widget).await?;
@@ -80,7 +81,7 @@ async fn replaces(seen: &Seen, exactly: bool) -> kube::Result<()> {
     Ok(())
 }
 
-/// Its lists are never old, only its watches.
+/// Its lists are never stale, only its watches.
 fn replacing(exactly: bool) -> Result<Report, Box<Failed>> {
     Explore::new("replacing").schedules(if exactly { 60 } else { SCHEDULES }).time(HOUR).run(
         move |sim| async move {
@@ -123,7 +124,7 @@ async fn refused(client: Client) -> kube::Result<()> {
     }
 }
 
-/// Sets a finalizer that nobody removes.
+/// Sets a finalizer that it never removes.
 async fn keeps(seen: Seen) -> kube::Result<()> {
     for widget in seen.live().filter(|widget| !has_finalizer(*widget)) {
         seen.finalize(widget, true).await?;
@@ -165,7 +166,7 @@ async fn once(seen: Seen) -> kube::Result<()> {
 
 #[test]
 fn operator_survives_when_objects_are_removed_and_recreated() {
-    // Its map keeps the size that it began with: schedules are compared with what it does without faults.
+    // Its map keeps its first size: schedules are compared with the run without faults.
     let report = explored(60, once).unwrap();
     assert!(report.states() > 3 && report.schedules() > 60, "{report}");
     let history: Vec<&str> = report.history().collect();

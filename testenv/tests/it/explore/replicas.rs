@@ -1,4 +1,4 @@
-//! Replicas that elect a leader, one of which stands still between the check of its lease and a write.
+//! Replicas that elect a leader. One of them pauses between the check of its lease and a write.
 
 use std::cell::Cell;
 use std::pin::pin;

@@ -93,7 +93,7 @@ where
     })
 }
 
-/// Cannot work with a note that is no label.
+/// Fails for a note that is not a label.
 async fn labels_with_the_note(seen: Seen) -> kube::Result<()> {
     for widget in seen.widgets.values() {
         let mut map = super::child(widget, true);
@@ -162,6 +162,6 @@ fn variant_is_left_out_when_the_server_refuses_the_transition() {
         .replace("maximum: 5}", "maximum: 5, x-kubernetes-validations: [{rule: self >= oldSelf}]}")
         .replace("{type: string}", "{type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}");
     let report = varied_of(rules, removes_what_is_wrong, 42).unwrap();
-    // That the note is unset and set again remains.
+    // The variant that unsets the note and sets it again remains.
     assert_eq!(report.dead_fields().collect::<Vec<_>>(), ["spec.note"], "{report}");
 }

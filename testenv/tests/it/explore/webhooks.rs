@@ -50,7 +50,7 @@ where
     })
 }
 
-/// Takes a webhook's failure for its refusal, and notes it for ever.
+/// Treats a failure of a webhook as a refusal, and records it forever.
 async fn gives_up(seen: Seen) -> kube::Result<()> {
     if seen.live().any(|widget| widget.data["status"]["refused"] == true) {
         return Ok(());
@@ -74,7 +74,7 @@ fn operator_has_to_bear_webhooks_that_fail() {
     println!("{report}");
 }
 
-/// Relies on the webhook for the map that it makes at first.
+/// Relies on the webhook for the map that it creates at its start.
 async fn relies_on_the_webhook(client: Client) -> kube::Result<()> {
     let maps: Api<ConfigMap> = Api::default_namespaced(client.clone());
     let mut map = ConfigMap::default();

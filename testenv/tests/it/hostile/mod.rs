@@ -1,4 +1,5 @@
-//! Clients that mean no good: whatever they send, the server answers or hangs up, and goes on for everybody else.
+//! Hostile clients: the server responds to every input or closes the connection, and continues to serve other
+//! clients.
 
 mod mutated;
 mod requests;

@@ -1,4 +1,4 @@
-//! Valid requests with something changed: no answer breaks what answers promise, and the server goes on.
+//! Valid requests with one change: every response is well-formed, and the server continues.
 
 use kubesmith_testenv::TestEnv;
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ const DEPLOYMENT: &str = r#"{"apiVersion":"apps/v1","kind":"Deployment","metadat
 const WIDGET: &str =
     r#"{"apiVersion":"a.example/v1","kind":"Widget","metadata":{"name":"w"},"spec":{"a":[1]}}"#;
 
-/// Requests that are answered well as they are.
+/// Valid requests.
 fn seeds() -> Vec<(String, String)> {
     let json = "application/json";
     let body = |head: &str, kind: &str, body: &str| (format!("{head} {kind}"), body.to_owned());
@@ -66,7 +66,7 @@ fn seeds() -> Vec<(String, String)> {
     ]
 }
 
-/// Values that code trips over.
+/// Values that often cause errors.
 fn strange() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(Value::Null),
@@ -88,7 +88,7 @@ fn strange() -> impl Strategy<Value = Value> {
 
 #[derive(Clone, Debug)]
 enum Change {
-    /// Puts a value where another one is.
+    /// Replaces a value by another one.
     Replace(Index, Value),
     /// Adds a member of this name to an object.
     Add(Index, String, Value),
@@ -200,7 +200,7 @@ async fn seed_requests_succeed() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
-    /// Requests follow each other on one server, so that later ones meet what earlier ones left.
+    /// All requests run on one server, so that later ones find the objects of earlier ones.
     #[test]
     fn mutated_requests_do_not_break_the_server(inputs in inputs()) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -1,4 +1,4 @@
-//! One request as text, and what has to hold whatever it says. The fuzz target uses this very file.
+//! One request as text, and the properties of every response. The fuzz target uses this file, too.
 //!
 //! The first line is `METHOD PATH CONTENT-TYPE`, the rest is the body.
 
@@ -8,10 +8,10 @@ use kube::client::Body;
 use kubesmith_testenv::TestEnv;
 use serde_json::Value;
 
-/// Sends the request of `input`; answers its code, or none when it is no request at all.
+/// Sends the request of `input`, and returns its code, or none if `input` is not a request.
 ///
 /// # Panics
-/// When the server does not hold to what every answer promises.
+/// If a response is not well-formed.
 pub(crate) async fn send(env: &TestEnv, input: &[u8]) -> Option<u16> {
     let end = input.iter().position(|byte| *byte == b'\n').unwrap_or(input.len());
     let (head, body) = (&input[..end], input.get(end + 1..).unwrap_or_default());
@@ -27,7 +27,7 @@ pub(crate) async fn send(env: &TestEnv, input: &[u8]) -> Option<u16> {
         || request.uri().path().contains("/watch");
     let response = env.client().send(request).await.expect("the server answers");
     let (code, kind) = (response.status().as_u16(), response.headers().get("content-type").cloned());
-    // A watch goes on for ever.
+    // A watch does not end.
     if watches && code == 200 {
         return Some(code);
     }
@@ -43,10 +43,10 @@ pub(crate) async fn send(env: &TestEnv, input: &[u8]) -> Option<u16> {
     Some(code)
 }
 
-/// That the server still works.
+/// Checks that the server still works.
 ///
 /// # Panics
-/// When it does not.
+/// If it does not.
 pub(crate) async fn check(env: &TestEnv) {
     assert_eq!(send(env, b"GET /readyz").await, Some(200));
     assert_eq!(send(env, b"GET /api/v1/namespaces/default").await, Some(200));

@@ -6,7 +6,7 @@ use kubesmith_testenv::TestEnv;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Many more than a careless client opens.
+/// Many more connections than a careless client opens.
 const CONNECTIONS: usize = 300;
 
 async fn plain() -> (TestEnv, String) {
@@ -16,10 +16,10 @@ async fn plain() -> (TestEnv, String) {
     (env, addr)
 }
 
-/// What the server answers to these bytes until it hangs up; nothing when it resets the connection.
+/// Returns the server's response to these bytes until it closes the connection; nothing if it resets it.
 async fn answer(addr: &str, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(addr).await.unwrap();
-    // The server may hang up before everything is sent.
+    // The server may close the connection before everything is sent.
     let _ = stream.write_all(bytes).await;
     let mut out = Vec::new();
     let _ = stream.read_to_end(&mut out).await;
@@ -71,7 +71,7 @@ async fn broken_bodies_are_refused() {
     env.stop().await;
 }
 
-/// A body that does not come is given up after kube-apiserver's time for a request.
+/// The server stops waiting for a body after kube-apiserver's time limit for a request.
 #[tokio::test]
 async fn request_times_out_when_its_body_does_not_arrive() {
     let (env, addr) = plain().await;
@@ -101,7 +101,7 @@ async fn slow_connections_do_not_block_others() {
         slow.push(stream);
     }
     is_well(&addr).await;
-    // They do not hold up the end, either.
+    // They do not delay the shutdown either.
     env.stop().await;
     drop(slow);
 }
@@ -131,7 +131,7 @@ async fn wrong_tls_ends_its_own_connection() {
     env.stop().await;
 }
 
-/// Everything but health and version asks for the token.
+/// All paths except health and version need the token.
 #[tokio::test]
 async fn unauthenticated_clients_read_health_and_version_only() {
     let mut env = TestEnv::builder().start().await.unwrap();

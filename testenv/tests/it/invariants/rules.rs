@@ -1,5 +1,5 @@
-//! Random CEL rules beside a model of them that knows no CEL: an object is stored if the model says that all rules hold, and a refusal
-//! names those that do not.
+//! Random CEL rules and a model of them without CEL: an object is stored if all rules hold in the model, and
+//! a refusal names the rules that do not.
 
 use http::Method;
 use kubesmith_testenv::TestEnv;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Dice, NAMES, Trial, WORDS, object, seeds, value};
 use crate::support::call;
 
-/// An expression, and what it says of the value that `self` or a member of it has.
+/// An expression, and its result for the value of `self` or of one of its fields.
 struct Expression {
     text: String,
     model: Box<dyn Fn(&Value) -> bool>,
@@ -18,7 +18,7 @@ fn expression(text: String, model: impl Fn(&Value) -> bool + 'static) -> Express
     Expression { text, model: Box::new(model) }
 }
 
-/// About an object, of which the expression speaks as `place`.
+/// A rule on an object that the expression calls `place`.
 fn about_object(dice: &mut Dice, schema: &Value, place: &str, depth: u32) -> Expression {
     if depth == 0 || dice.one_in(3) {
         return about_property(dice, schema, place);
@@ -43,7 +43,7 @@ fn about_property(dice: &mut Dice, schema: &Value, place: &str) -> Expression {
     else {
         return expression("true".to_owned(), |_| true);
     };
-    // A reserved word is escaped, or stands as it is (from Kubernetes 1.32).
+    // A reserved word is escaped, or (from Kubernetes 1.32) written as it is.
     let escaped = if name == "namespace" && dice.one_in(2) { "__namespace__" } else { name.as_str() };
     let place = format!("{place}.{escaped}");
     // kube-apiserver does not find the bounds of fields with a reserved name, so a rule over one costs too much.
@@ -179,7 +179,7 @@ fn comparable(value: &Value, schema: &Value) -> Value {
     }
 }
 
-/// What the causes of a refusal end with.
+/// The ends of the causes of a refusal.
 fn broken(answer: &Value) -> Vec<&str> {
     let causes = answer["details"]["causes"].as_array().into_iter().flatten();
     causes.map(|cause| cause["message"].as_str().unwrap().rsplit(": ").next().unwrap()).collect()
@@ -232,7 +232,7 @@ async fn obeys_rules(env: &TestEnv, seed: u64) {
 async fn rules_refuse_the_objects_that_a_model_of_them_refuses() {
     let env = TestEnv::builder().start().await.unwrap();
     for seed in seeds() {
-        // A failing test shows what it prints.
+        // A failing test shows this output.
         println!("INVARIANT_SEEDS={seed}..{}", seed + 1);
         obeys_rules(&env, seed).await;
     }

@@ -1,4 +1,4 @@
-//! Admission policies are evaluated, and refused when they are wrong.
+//! Admission policies are evaluated, and invalid ones are refused.
 //!
 //! The cases follow the tests and the documentation of kube-apiserver 1.36 (apiserver's pkg/admission/plugin/policy and
 //! pkg/apis/admissionregistration/validation): verdicts and texts are facts of that server.
@@ -17,7 +17,7 @@ use crate::support::{call, widget_crd};
 pub(super) const API: &str = "/apis/admissionregistration.k8s.io/v1";
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// Everything about an answer that the cases look at.
+/// The parts of a response that the cases compare.
 struct Seen {
     code: u16,
     body: Value,
@@ -84,7 +84,7 @@ pub(super) async fn remove(env: &TestEnv, prefix: &str, name: &str) {
     }
 }
 
-/// What an answer should be: the members of `expected` say.
+/// Compares a response with the members of `expected`.
 fn judge(name: &str, prefix: &str, expected: &Value, seen: &Seen) {
     let Seen { code, body, warnings } = seen;
     let wanted: Vec<&str> =

@@ -1,4 +1,4 @@
-//! Policies beside each other, beside webhooks, and on requests of several kinds.
+//! Several policies together, policies with webhooks, and policies on requests of several kinds.
 
 use futures::FutureExt as _;
 use http::Method;

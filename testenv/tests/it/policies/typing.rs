@@ -1,4 +1,4 @@
-//! What is wrong with the types of a policy's expressions, as kube-controller-manager says it in the policy's status.
+//! Type errors of a policy's expressions, as kube-controller-manager reports them in the policy's status.
 
 use http::Method;
 use kubesmith_testenv::TestEnv;
@@ -9,7 +9,8 @@ use crate::support::{call, patch};
 
 const POLICIES: &str = "validatingadmissionpolicies";
 
-/// What kube-controller-manager 1.36 says of expressions for Deployments: a column and an issue, if any.
+/// The reports of kube-controller-manager 1.36 about expressions for Deployments: a column and an issue, if
+/// any.
 const WARNINGS: &[(&str, &str)] = &[
     ("object.replicas > 1", "7 undefined field 'replicas'"),
     ("object.spec.template.spec.containers[0].resources.limits['cpu'] == '1'", "50 undefined field 'limits'"),
@@ -32,7 +33,7 @@ const WARNINGS: &[(&str, &str)] = &[
     ("variables.s.replica == 1", ""),
 ];
 
-/// The status of a policy once it was looked at.
+/// The status of a policy after its check.
 async fn checked(env: &TestEnv, name: &str) -> Value {
     let path = format!("{API}/{POLICIES}/{name}");
     loop {
@@ -66,7 +67,7 @@ async fn expressions_are_checked_for_the_kinds_that_rules_name() {
         create("good", &spec(&["deployments"], &good)).await,
         json!({"observedGeneration": 1, "typeChecking": {}})
     );
-    // Nothing is known of wildcards.
+    // Wildcards are not checked.
     let open = create("open", &spec(&["*"], &["object.nope == 1"])).await;
     assert_eq!(open["typeChecking"], json!({}));
     let sources: Vec<&str> = WARNINGS.iter().map(|(source, _)| *source).collect();
@@ -82,7 +83,7 @@ async fn expressions_are_checked_for_the_kinds_that_rules_name() {
     let expected: Vec<Value> = warnings.collect();
     assert_eq!(bad["typeChecking"]["expressionWarnings"], json!(expected));
 
-    // A change of the status alone is none of the policy.
+    // A change of the status alone is not a change of the policy.
     let policy = call(&env, Method::GET, &format!("{API}/{POLICIES}/bad"), Value::Null).await.1;
     let managers: Vec<&str> = policy["metadata"]["managedFields"]
         .as_array()

@@ -170,8 +170,8 @@ impl Answer {
         wanted.iter().find_map(differs)
     }
 
-    /// A part of the answer: something that is worked out, or a member of the body by its path. A path that begins with a dot
-    /// is never worked out.
+    /// A part of the answer: a computed value, or a member of the body by its path. A path that begins with a
+    /// dot always names a member.
     fn part(&self, part: &str) -> Value {
         let items = |of: &dyn Fn(&Value) -> Value| -> Value {
             self.body["items"].as_array().into_iter().flatten().map(of).collect()

@@ -1,4 +1,4 @@
-//! Answers without what differs from run to run: versions, UIDs, times, addresses and tokens.
+//! Answers without the values that differ from run to run: versions, UIDs, times, addresses and tokens.
 
 use std::net::Ipv4Addr;
 
@@ -100,7 +100,7 @@ fn fits(text: &str, pattern: &str) -> bool {
     text.len() >= pattern.len() && text.bytes().zip(pattern.bytes()).all(fits)
 }
 
-/// A cell without what differs from run to run: ages, times and the addresses of services.
+/// A cell without the values that differ from run to run: ages, times and the addresses of services.
 pub(super) fn cell(cell: &Value) -> Value {
     let Some(text) = cell.as_str() else { return cell.clone() };
     let digits = text.trim_end_matches(['s', 'm', 'h', 'd']);

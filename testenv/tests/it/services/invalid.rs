@@ -1,4 +1,4 @@
-//! Services that are refused, and in which order their faults are found.
+//! Services that are refused, and the order of their field errors.
 
 use http::Method;
 use kubesmith_testenv::TestEnv;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{SERVICES, create, node_port};
 use crate::support::call;
 
-/// Specs of services, each with what kube-apiserver says of it, or how that begins.
+/// Specs of services, each with kube-apiserver's message, or its beginning.
 fn invalid_services() -> Vec<(Value, &'static [&'static str])> {
     let http = json!({"name": "http", "port": 80});
     let with = |field: &str, value: Value| {

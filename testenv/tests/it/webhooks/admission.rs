@@ -1,4 +1,4 @@
-//! What admission webhooks are told, and what they do to writes.
+//! The requests to admission webhooks, and their effect on writes.
 
 use futures::FutureExt;
 use http::Method;
@@ -52,7 +52,7 @@ async fn review_describes_the_request() {
         assert_eq!(request["object"]["data"], json!({"a": "b"}));
         assert_eq!(request["object"]["metadata"]["managedFields"][0]["manager"], "me");
     }
-    // Names and ids are given between the two.
+    // The server sets names and UIDs between the two.
     assert_eq!((&before["name"], &before["object"]["metadata"]["uid"]), (&Value::Null, &Value::Null));
     assert_eq!(after["name"], after["object"]["metadata"]["name"]);
     assert!(
@@ -302,7 +302,7 @@ async fn webhook_may_read_and_write_during_its_call() {
     let server = HookServer::start(&env, move |_, review| {
         let api: Api<ConfigMap> = Api::default_namespaced(client.clone());
         async move {
-            // The first time the webhook is quicker than its caller, who then has to begin anew.
+            // The first time, the webhook writes before its caller, whose write then starts over.
             let mut stored = api.get("m").await.unwrap();
             let data = stored.data.get_or_insert_default();
             if !data.contains_key("webhook") && review["request"]["object"]["data"].get("webhook").is_none() {

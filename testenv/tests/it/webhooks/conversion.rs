@@ -41,7 +41,7 @@ fn crd(stored: &str) -> CustomResourceDefinition {
 fn convert(object: &Value, to: &str) -> Value {
     let mut next = object.clone();
     next["apiVersion"] = json!(to);
-    // Server-side apply has objects converted that lack what is given up.
+    // Server-side apply has objects converted without the fields that are given up.
     if let Some(spec) = next["spec"].as_object_mut() {
         if to == "a.example/v2" {
             let width = spec.remove("size");
@@ -316,7 +316,7 @@ async fn field_ownership_keeps_the_version_of_the_write() {
     };
     let (code, answer) = apply(V1, "one", v1("a", 1)).await;
     assert_eq!(code, 201, "{answer}");
-    // The same value is no conflict, whatever the version calls it.
+    // The same value is not a conflict, even if the field has another name in the version.
     let (code, answer) = apply(V2, "two", v2("a", 1)).await;
     assert_eq!(code, 200, "{answer}");
     let owners = |object: &Value| -> Vec<(String, String, Value)> {
@@ -349,7 +349,7 @@ async fn field_ownership_keeps_the_version_of_the_write() {
         patch(&env, &format!("{V1}/a?fieldManager=three"), "merge-patch+json", json!({"spec": {"size": 3}}))
             .await;
     assert_eq!(owners(&answer), [own("three", "v1", &size)]);
-    // Who applied in one version and leaves a field out in the other gives it up.
+    // A manager that applied in one version and omits a field in the other gives it up.
     patch(&env, &format!("{V1}/a?fieldManager=one&force=true"), "apply-patch+yaml", v1("a", 4)).await;
     let nothing =
         json!({"apiVersion": "a.example/v2", "kind": "Widget", "metadata": {"name": "a"}, "spec": {}});

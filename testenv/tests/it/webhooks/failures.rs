@@ -1,4 +1,4 @@
-//! Webhooks that cannot be reached or answer nonsense, and what their failure policy makes of that.
+//! Webhooks that cannot be reached or respond with nonsense, and the effect of their failure policy.
 
 use futures::FutureExt;
 use http::Method;
@@ -10,10 +10,10 @@ use crate::support::call;
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// What a webhook makes of a review.
+/// The response of a webhook to a review.
 type Answering = fn(Value) -> Answer;
 
-/// What comes of a webhook that fails, with both policies.
+/// The results of a failing webhook, with both policies.
 async fn outcome(env: &TestEnv, extra: &Value) -> Value {
     let mut extra = extra.clone();
     extra["failurePolicy"] = json!("Ignore");
@@ -264,7 +264,7 @@ async fn external_name_service_reaches_the_webhook_without_dns() {
     hook["clientConfig"]["service"]["port"] = json!(serving.port());
     let path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
     call(&env, Method::POST, path, json!({"metadata": {"name": "v"}, "webhooks": [hook]})).await;
-    // The webhook is found; its certificate is still that of another name.
+    // The webhook is reached, but its certificate is for another name.
     let (code, answer) = call(&env, Method::POST, MAPS, json!({"metadata": {"name": "m"}})).await;
     assert_eq!(code, 500);
     let message = answer["message"].as_str().unwrap();

@@ -21,7 +21,7 @@ async fn webhook_of_a_service_is_called_on_the_host() {
     let builder = || TestEnv::builder().backend(Backend::Embedded).webhooks_on_host(address, &folder);
     let env = builder().start().await.unwrap();
     let server = HookServer::responding(&env, |_, _| json!({"allowed": true})).await;
-    // As kubectl installs it; the service does not exist, and nobody has written the authority.
+    // As kubectl installs it: the service does not exist, and the configuration has no CA.
     let service = json!({"namespace": "shop-system", "name": "shop-webhook-service", "path": "/validate"});
     let hook = json!({"name": "a.example.com", "clientConfig": {"service": service}, "sideEffects": "None",
         "admissionReviewVersions": ["v1"], "rules": rules(&["CREATE"], &["configmaps"])});

@@ -57,7 +57,7 @@ async fn webhook_is_called_by_selectors_and_rules() {
     labelled["metadata"]["labels"] = json!({"a": "b"});
     call(&env, Method::POST, "/api/v1/namespaces/n/configmaps", labelled).await;
     assert_eq!(called(), ["/labelled CREATE configmaps", "/marked CREATE configmaps"]);
-    // The old object counts as well, so that nobody gets away by taking the label off.
+    // The old object counts as well, so that removing the label does not avoid the webhook.
     let off = json!({"metadata": {"labels": null}});
     patch(&env, "/api/v1/namespaces/n/configmaps/m", "merge-patch+json", off).await;
     assert_eq!(called(), ["/labelled UPDATE configmaps", "/marked UPDATE configmaps"]);

@@ -1,4 +1,4 @@
-//! What mutating webhooks do to metadata.
+//! Changes of metadata by mutating webhooks.
 
 use http::Method;
 use kubesmith_testenv::TestEnv;

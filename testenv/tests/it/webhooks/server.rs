@@ -42,7 +42,8 @@ impl HookServer {
         Self { calls, task }
     }
 
-    /// Serves with answers that need no waiting: the `response` to a `request`, to which the `uid` is added.
+    /// Serves with answers that are ready at once: the `response` to a `request`, to which the `uid` is
+    /// added.
     pub(crate) async fn responding<F>(env: &TestEnv, respond: F) -> Self
     where
         F: Fn(&str, &Value) -> Value + Send + Sync + 'static,
