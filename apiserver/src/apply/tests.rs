@@ -353,7 +353,7 @@ fn conflicts_with_a_subresource_come_first() {
     );
 }
 
-/// The trace of client-side apply: the last configuration in an annotation.
+/// The annotation of client-side apply with the last configuration.
 fn client_side(spec: Value, last: &str) -> Value {
     let mut object = config(spec);
     object["metadata"]["annotations"] = json!({LAST_APPLIED: last});

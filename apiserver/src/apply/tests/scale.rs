@@ -12,7 +12,7 @@ fn of_scale(name: &str) -> Manager {
     Manager { api_version, subresource, ..manager(name, 2) }
 }
 
-/// An object's scale, and what it is once somebody set the replicas.
+/// An object's scale, before and after the replicas are set.
 fn scaled(object: &Value, replicas: u32, name: &str) -> (Value, Value) {
     let mut old = json!({"apiVersion": SCALE_VERSION, "kind": "Scale", "metadata": {"uid": "u"},
         "spec": {"replicas": 2}});
@@ -38,7 +38,7 @@ fn scale_subresource_takes_ownership_of_replicas() {
     assert_eq!(object["metadata"]["managedFields"][0].get("time"), None, "kube-apiserver writes none");
 }
 
-/// As in kube-apiserver, whose next write then forgets the entry with the replicas.
+/// As in kube-apiserver, whose next write then drops the entry with the replicas.
 #[test]
 fn unchanged_scale_lists_an_updater_of_replicas_twice() {
     let typed = Typed::custom(&schema());
@@ -63,7 +63,7 @@ fn unchanged_scale_keeps_an_applier_of_replicas() {
     assert_eq!(object, before);
 }
 
-/// Each manager's version says where the replicas are; those of versions that are gone are dropped.
+/// Each manager's version determines the path of the replicas. Managers of removed versions are dropped.
 #[test]
 fn replicas_path_follows_the_version_of_each_manager() {
     let entry = |name: &str, version: &str, fields: Value| {

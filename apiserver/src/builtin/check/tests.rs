@@ -187,7 +187,7 @@ fn addresses_of_a_pod_are_strict_and_one_of_each_family() {
     assert!(found[1].message.ends_with("may specify no more than one IP for each IP family"));
 }
 
-/// Each object has a fault that kube-apiserver refuses in new objects and tolerates in stored ones.
+/// Each object has an error that kube-apiserver refuses in new objects and tolerates in stored ones.
 #[test]
 fn stored_object_with_a_tolerated_fault_is_updated() {
     let spec = pod_spec();

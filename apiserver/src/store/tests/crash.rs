@@ -33,7 +33,7 @@ fn record(ops: &[Op], limit: usize) -> Recorded {
 }
 
 impl Recorded {
-    /// The last state that a file of `len` bytes has as a whole.
+    /// The last complete state in a file of `len` bytes.
     fn at(&self, len: usize) -> Option<&Model> {
         self.commits.iter().rev().find(|(end, _)| *end <= len).map(|(_, model)| model)
     }
@@ -71,7 +71,7 @@ fn truncated_file_keeps_every_complete_commit() {
         let dir = folder(&recorded.bytes[..len]);
         match (recorded.at(len), reopened(dir.path(), 3)) {
             (Some(expected), found) => assert_eq!(&found.unwrap(), expected, "cut at {len}"),
-            // Files come into being as a whole, so this is none that a crash leaves.
+            // Files are created atomically, so a crash cannot leave this one.
             (None, found) => {
                 let error = found.unwrap_err();
                 assert!(
@@ -117,7 +117,7 @@ fn unfinished_first_start_is_repeated() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Garbage in the place of what a crash cut off is no commit.
+    /// Garbage in place of the bytes that a crash cut off is not a commit.
     #[test]
     fn torn_end_of_file_is_dropped(
         ops in prop::collection::vec(op(), 1..12),
@@ -127,7 +127,7 @@ proptest! {
         let recorded = record(&ops, 3);
         let first = recorded.commits[0].0;
         let len = first + cut.index(recorded.bytes.len() - first + 1);
-        // Sectors arrive in any order: what follows the cut may be there, or be zeros, or anything.
+        // Sectors are written in any order: the bytes after the cut may be present, zeros, or anything else.
         let mut torn = recorded.bytes[..len].to_vec();
         torn.extend(garbage);
         let found = reopened(folder(&torn).path(), 3).unwrap();
@@ -136,7 +136,7 @@ proptest! {
         prop_assert!(found.rv >= kept.rv);
     }
 
-    /// A wrong byte is an error, or in the last commit the loss of that one; it is never believed.
+    /// A wrong byte is an error, or in the last commit the loss of this commit. It is never read as data.
     #[test]
     fn corrupt_byte_is_an_error_or_drops_the_last_commit(
         ops in prop::collection::vec(op(), 1..12),
@@ -161,7 +161,7 @@ proptest! {
     }
 }
 
-/// Numbers can be written in several ways; only the one that was written is believed.
+/// Numbers have several encodings; only the one that the store writes is accepted.
 #[test]
 fn corrupt_byte_in_the_first_line_is_an_error() {
     let recorded = record(&[put(1, 10)], 3);

@@ -12,7 +12,7 @@ use crate::store::snapshot::Snapshot;
 use crate::store::state::State;
 use crate::store::{NotDurable, Store, WriteError};
 
-/// A disk that makes each commit wait for permission, and tells how many changes it had.
+/// A disk that makes each commit wait for permission, and reports the number of its changes.
 struct Slow {
     permit: Receiver<io::Result<()>>,
     commits: Commits,
@@ -77,7 +77,7 @@ async fn watch_of_closed_collection_ends_when_its_events_are_durable() {
 fn closed_collection_refuses_writes() {
     let store = Arc::new(Store::new(10));
     let rv = store.create("pods", "a", json!({})).unwrap().rv;
-    // Somebody still reads its history.
+    // A reader still uses its history.
     let _watch = store.watch("pods", rv);
     store.close("pods");
     assert_eq!(store.create("pods", "b", json!({})).unwrap_err(), WriteError::NotFound);
@@ -126,12 +126,13 @@ async fn write_is_durable_when_made_before_shutdown() {
     assert_eq!(store.settled().await, Ok(()));
     store.create("pods", "late", json!({})).unwrap();
     assert!(store.settled().await.is_err());
-    // The folder is free although the store lives on.
+    // The folder is free although the store still exists.
     let again = Store::open(dir.path(), 10).unwrap();
     assert!(again.get("pods", "a").is_some() && again.get("pods", "late").is_none());
 }
 
-/// Copies of the file are what a kill leaves: whatever was settled before the copy is in it.
+/// A copy of the file has the state after a kill: every change that was acknowledged before the copy is in
+/// it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn copy_of_the_file_has_every_settled_write() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The store against a model of itself, on disks that lose what a crash loses.
+//! The store against a model of itself, on disks that lose data as in a crash.
 
 mod crash;
 mod group;
@@ -19,10 +19,10 @@ use super::state::{Change, State};
 
 const COLLECTIONS: [&str; 3] = ["pods", "widgets.a.example#1", "events"];
 
-/// Something that a server does with its store.
+/// An operation of a server on its store.
 #[derive(Clone, Debug)]
 enum Op {
-    /// Creates, or updates what is there.
+    /// Creates or updates an object.
     Put {
         collection: usize,
         key: u8,
@@ -66,7 +66,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// The content of a store in a form that can be compared: what clients can find out, and nothing else.
+/// The content of a store in a comparable form: only what clients can observe.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Model {
     rv: u64,
@@ -144,7 +144,7 @@ impl Model {
         }
     }
 
-    /// A collection that was never written to does not differ from one that is not there.
+    /// A collection without a write equals a missing one.
     fn without_empty(mut self) -> Self {
         self.collections.retain(|_, c| *c != ModelCollection::default());
         self
@@ -220,7 +220,7 @@ impl ByHand {
         }
     }
 
-    /// Makes durable what has been done, as the journal's thread does.
+    /// Makes the changes durable, as the journal's thread does.
     fn commit(&mut self) {
         let entries = self.state.queue.as_mut().unwrap().take();
         if entries.is_empty() {
@@ -242,7 +242,7 @@ fn reopened(path: &Path, limit: usize) -> Result<Model, crate::DataError> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
-    /// Whatever was committed is there again, in one file or after many snapshots.
+    /// Every commit is restored, from one file or after many snapshots.
     #[test]
     fn store_is_equal_after_a_restart(
         rounds in prop::collection::vec(prop::collection::vec(op(), 0..12), 1..6),
