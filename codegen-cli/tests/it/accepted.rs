@@ -1,4 +1,5 @@
-//! An API server takes the CRDs that are written, and refuses those that controller-gen writes for types we refuse.
+//! An API server accepts the generated CRDs, and refuses those that controller-gen writes for types that we
+//! refuse.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +14,7 @@ use crate::support::{self, Crate, USES, kind};
 
 const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/// Creates an object; answers the code and the object or Status.
+/// Creates an object, and returns the code and the object or Status.
 async fn create(env: &TestEnv, crd: &Value) -> (u16, Value) {
     let request = Request::post(CRDS).header("content-type", "application/json");
     let response = env.client().send(request.body(Body::from(crd.to_string().into_bytes())).unwrap()).await;
@@ -30,7 +31,7 @@ fn documents(text: &str) -> Vec<Value> {
     parsed.filter(|document: &Value| !document.is_null()).collect()
 }
 
-/// Every file of a folder whose name ends like this, at any depth.
+/// Every file of a folder whose name has this end, at any depth.
 fn files(folder: &Path, end: &str, out: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -74,7 +75,7 @@ async fn server_accepts_committed_crds() {
     for folder in ["testdata/cases", "examples"] {
         files(&support::testdata().join("..").join(folder), ".yaml", &mut found);
     }
-    // Templates of a chart are no YAML.
+    // Templates of a chart are not YAML.
     found.retain(|path| path.components().all(|part| part.as_os_str() != "templates"));
     let mut taken = 0;
     for path in found {
@@ -90,7 +91,8 @@ async fn server_accepts_committed_crds() {
     assert!(taken >= 3, "{taken} CRDs");
 }
 
-/// `refused.json` holds what kube-apiserver 1.36 said of `expected.yaml`, sorted: its own order varies.
+/// `refused.json` has the errors of kube-apiserver 1.36 about `expected.yaml`, sorted, because their order
+/// varies.
 #[tokio::test]
 async fn server_refuses_crds_with_the_causes_of_kube_apiserver() {
     let mut refused = 0;
@@ -117,7 +119,7 @@ async fn server_refuses_crds_with_the_causes_of_kube_apiserver() {
     assert!(refused >= 8, "{refused} cases");
 }
 
-/// No server asks that columns have different names, or that priorities are positive.
+/// No server requires that columns have different names, or that priorities are positive.
 #[test]
 fn columns_may_share_a_name_and_have_any_priority() {
     let marker = "/// +kubebuilder:printcolumn:name=Size,type=integer,JSONPath=.spec.size,priority=-1\n";

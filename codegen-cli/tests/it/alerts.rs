@@ -1,4 +1,4 @@
-//! The alerts of generated managers: their metrics are those of a running manager, and Prometheus' own evaluation
+//! The alerts of generated managers: a running manager has their metrics, and Prometheus' own evaluation
 //! (`promtool test rules`) fires them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -210,7 +210,7 @@ struct Program {
 }
 
 impl Program {
-    /// Makes its manager as the program of a new project does, with a controller.
+    /// Creates its manager with a controller, like the program of a new project.
     async fn manager(&self) -> Manager {
         let registry = Registry::new();
         let client = self.manager.connect(&registry).await.unwrap();
@@ -262,7 +262,7 @@ async fn alerts_use_metrics_of_a_running_manager() {
         let is_shown = |name: &str| text.lines().any(|line| line.split(['{', ' ']).next() == Some(name));
         metrics(&spec).into_iter().filter(|name| !is_shown(name)).collect::<Vec<_>>()
     };
-    // Requests are counted when the first response arrives.
+    // Requests are counted once the first response arrives.
     let shown = timeout(Duration::from_secs(30), async {
         while !missing().is_empty() {
             sleep(Duration::from_millis(20)).await;

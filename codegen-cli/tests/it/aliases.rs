@@ -1,4 +1,4 @@
-//! Markers on type aliases hold wherever the alias is used, as those of named types do in Go.
+//! Markers on type aliases apply to every use of the alias, like markers of named types in Go.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ fn markers_of_a_field_add_to_those_of_the_alias() {
     let fields = "/// +kubebuilder:validation:MinLength=10\n /// +kubebuilder:validation:MaxLength=10\n\
         pub a: Name,\n /// +kubebuilder:title=\"on the field\"\n /// +kubebuilder:validation:Pattern=`^a`\n pub b: Name,";
     let properties = spec(NAME, fields);
-    // What clashes stands in branches, the type's first.
+    // Conflicting keywords are in branches of `allOf`, the type's first.
     let branches = json!([{"minLength": 1, "maxLength": 255}, {"minLength": 10, "maxLength": 10}]);
     assert_eq!(properties["a"]["allOf"], branches);
     assert_eq!(properties["a"].get("minLength"), None);

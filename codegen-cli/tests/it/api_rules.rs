@@ -1,4 +1,4 @@
-//! The report of API rules: what is reported, and what an unaccepted violation does to a run.
+//! The report of API rules: its entries, and the effect of an unaccepted violation on a run.
 
 use crate::support::{Crate, USES, kind};
 

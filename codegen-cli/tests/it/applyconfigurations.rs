@@ -1,4 +1,5 @@
-//! The runtime's shared apply configurations are what the emitter makes of Kubernetes' types. `KUBESMITH_UPDATE=1` writes them.
+//! The runtime's shared apply configurations are the emitter's output for Kubernetes' types.
+//! `KUBESMITH_UPDATE=1` writes them.
 
 use std::fs;
 use std::path::Path;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The top-level modules, each after those that it may use: what everything stands on, the stages in the order of the
-/// pipeline with the values between them, and the commands.
+/// The top-level modules, each after those that it may use: the base, the stages in the order of the pipeline
+/// with the values between them, and the commands.
 const ORDER: [&str; 43] = [
     "parallel",
     "nesting",
@@ -69,7 +69,7 @@ fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// The modules that code names by `crate::...`: those of paths, and of lists such as `crate::{a, b::C}`.
+/// The modules that code names by `crate::...`, in paths and in lists such as `crate::{a, b::C}`.
 fn used(text: &str) -> BTreeSet<String> {
     let code = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let code: String = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();

@@ -9,7 +9,8 @@ use kubesmith::cli::Cli;
 
 use crate::support::testdata;
 
-/// Commands of the pages about operations that hack/newcomer.sh does not run: the page, the command or all of them, and why.
+/// Commands of the pages about operations that hack/newcomer.sh does not run: the page, the command or all of
+/// them, and the reason.
 const ELSEWHERE: [(&str, &str, &str); 2] = [
     ("upgrade.md", "", "crd.rs runs the page and compares the output"),
     (
@@ -37,7 +38,7 @@ fn pages(folder: &Path, out: &mut Vec<PathBuf>) {
 /// A line of code in a page.
 struct Line<'a> {
     text: &'a str,
-    /// Whether it is in a block that hack/newcomer.sh runs.
+    /// Whether the line is in a block that hack/newcomer.sh runs.
     runs: bool,
     is_in_a_block: bool,
 }
@@ -66,7 +67,7 @@ fn commands(page: &str) -> Vec<Line<'_>> {
     out
 }
 
-/// The words of a command that have to be those of the command line.
+/// The words of a command that must match the command line.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace().take_while(|word| !["#", "|", ">", "&&", ";", "\\"].contains(word))
 }

@@ -1,4 +1,4 @@
-//! Kinds of Kubernetes in kubesmith.toml: what is made of them, and what is said of names that are none.
+//! Kinds of Kubernetes in kubesmith.toml: the generated code, and the errors about unknown names.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn generate(sample: &Crate, configuration: &str) -> Generated {
     pipeline::generate(&config::settings(Some(&file), Overrides::default()).unwrap()[0])
 }
 
-/// What the user sees, without the folder.
+/// The output for the user, without the folder.
 fn shown(sample: &Crate, generated: &Generated) -> String {
     let text = diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Human, false);
     text.replace(&format!("{}/", sample.dir.path().display()), "")
@@ -145,7 +145,7 @@ fn only_a_client_is_generated_without_inputs() {
     assert!(Path::new("../testdata/cases/built-in/expected/mod.rs").is_file());
 }
 
-/// What the embedded server says of its kinds, which was compared with kube-apiserver.
+/// The embedded server's discovery of its kinds, which was compared with kube-apiserver.
 #[tokio::test]
 async fn table_of_built_in_kinds_agrees_with_the_server() {
     let env = TestEnv::builder().start().await.unwrap();
@@ -158,7 +158,7 @@ async fn table_of_built_in_kinds_agrees_with_the_server() {
         let Ok(list) = client.request::<Value>(request).await else { continue };
         let resources = list["resources"].as_array().unwrap();
         let Some(resource) = resources.iter().find(|it| it["name"] == kind.plural) else { continue };
-        // client-go has a whole client for component statuses, which a server only shows.
+        // client-go has all verbs for component statuses, which a server only lists and gets.
         if kind.plural == "componentstatuses" {
             continue;
         }

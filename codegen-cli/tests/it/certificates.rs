@@ -1,4 +1,5 @@
-//! Certificates that the manager makes: what docs/operations/certificates.md shows is generated, and is enough.
+//! Certificates that the manager makes: the listings of docs/operations/certificates.md are generated, and
+//! suffice.
 
 use std::fs;
 use std::time::Duration;

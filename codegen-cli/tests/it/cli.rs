@@ -1,4 +1,4 @@
-//! The binary in temporary folders: exit codes, what is printed, which files are touched.
+//! The binary in temporary folders: exit codes, output, changed files.
 
 use std::fs;
 use std::time::{Duration, SystemTime};
@@ -63,7 +63,7 @@ fn stale_files_are_removed_and_foreign_files_kept() {
     sample.run(GENERATE);
     sample.write("client/src/clientset/mine.rs", "fn mine() {}\n");
     sample.write("client/crds/mine.yaml", "kind: ConfigMap\n");
-    // A copy for another tool, below the folder of the CRDs, which are flat in it.
+    // A copy for another tool, below the folder of the CRDs, which has the CRDs themselves at its top.
     let copy = sample.tree("client")["crds/example.com_widgets.yaml"].clone();
     sample.write("client/crds/chart/templates/crd.yaml", copy);
     sample.write("api/src/lib.rs", USES.to_string() + &kind("Gadget", "    pub size: i32,"));
@@ -92,7 +92,7 @@ fn hand_written_files_become_modules_and_are_kept() {
     assert!(tree[&format!("{folder}.rs")].contains("pub mod widget_expansion;"));
     assert!(tree["src/clientset/mod.rs"].contains("pub mod register_custom;"));
     assert_eq!(tree[&format!("{folder}/widget_expansion.rs")], "//! Mine.\n");
-    // Without them all is as it was.
+    // Without them, the output is as before.
     fs::remove_file(sample.path(&expansion)).unwrap();
     fs::remove_file(sample.path("client/src/clientset/register_custom.rs")).unwrap();
     assert!(sample.run(GENERATE).status.success());
@@ -154,7 +154,7 @@ fn files_are_unchanged_when_the_run_has_errors() {
 #[cfg(target_os = "linux")]
 fn output_folder_that_is_not_writable_is_an_error() {
     let sample = sample();
-    // Nobody may write there, not even root.
+    // No user may write there, not even root.
     std::os::unix::fs::symlink("/proc/self", sample.path("client")).unwrap();
     let out = sample.run(GENERATE);
     assert_eq!(out.status.code(), Some(1));
@@ -284,7 +284,7 @@ fn warning_levels_are_set_by_file_and_flags() {
     }
 }
 
-/// The exit code is set even if nobody reads stderr.
+/// The exit code is set even if no process reads stderr.
 #[cfg(target_os = "linux")]
 #[test]
 fn exit_code_does_not_depend_on_readable_output() {
@@ -320,7 +320,7 @@ fn exit_code_does_not_depend_on_readable_output() {
         };
         assert_eq!(code(Stdio::null(), full()), Some(wanted[0]), "{arguments:?}");
         assert_eq!(code(full(), full()), Some(wanted[1]), "{arguments:?}");
-        // A pipe that nobody reads from.
+        // A pipe without a reader.
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let gone = || Stdio::from(writer.try_clone().unwrap());

@@ -1,10 +1,10 @@
-//! Paths of printer columns: what no warning is given for, API servers read.
+//! Paths of printer columns: API servers can read every path without a warning.
 
 use kubesmith_apimachinery::jsonpath::JsonPath;
 use kubesmith_core::model::check_column_path;
 use proptest::prelude::*;
 
-/// Steps, most of which can be read, and characters between which they may be torn apart.
+/// Steps, most of them valid, and characters that separate or break them.
 fn step() -> impl Strategy<Value = String> {
     let name = || prop::sample::select(vec!["a", "b-c", r"a\.b/c", "*", "d.e", "é", "_1", r"x\", ""]);
     let value = || {

@@ -1,9 +1,10 @@
-//! Twins of controller-gen's recorded cases: testdata/conformance/<case> holds Rust types and what controller-gen
-//! made of the same types in Go, `expected.yaml` or, where it refuses them, `expected.txt`. Our CRDs equal its CRDs
-//! byte for byte, the annotation with the generator's version apart, and we refuse what it refuses.
+//! Twins of controller-gen's recorded cases: testdata/conformance/<case> holds Rust types and what
+//! controller-gen made of the same types in Go, `expected.yaml` or, where it refuses them, `expected.txt`.
+//! Our CRDs equal its CRDs byte for byte, except for the annotation with the generator's version, and we
+//! refuse the same types.
 //!
-//! What differs is listed with its reason in docs/reference/differences.md, and recorded: `difference.snap` holds the
-//! difference of the CRDs, `refusal.snap` what we say of types that we refuse.
+//! docs/reference/differences.md lists the differences with their reasons. `difference.snap` has the
+//! difference of the CRDs, and `refusal.snap` our errors about types that we refuse.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -66,7 +67,7 @@ pub(crate) fn difference(expected: &BTreeMap<String, String>, actual: &BTreeMap<
     out
 }
 
-/// What became of a case.
+/// The result of a case.
 enum Outcome {
     Equal,
     Differs(String),
@@ -116,11 +117,12 @@ fn record(folder: &Path, name: &str, text: &str) {
 }
 
 fn cases() -> Vec<(String, PathBuf)> {
-    // Relative, so that snapshots name no machine's folders; cargo runs tests in the package's folder.
+    // Relative, so that snapshots do not contain folders of a machine; cargo runs tests in the package's
+    // folder.
     let mut cases: Vec<PathBuf> = fs::read_dir("../testdata/conformance")
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        // Cases with options in a file are about more than CRDs.
+        // Cases with options in a file have other output than CRDs.
         .filter(|path| path.join("Cargo.toml").is_file() && !path.join("kubesmith.toml").is_file())
         .collect();
     cases.sort();

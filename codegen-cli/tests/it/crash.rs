@@ -1,5 +1,6 @@
-//! `kubesmith serve --data` under SIGKILL: several clients write, the process is killed in the middle, and the next one has to
-//! have every acknowledged write; watches go on where they were and miss nothing, repeat nothing and invent nothing.
+//! `kubesmith serve --data` under SIGKILL: several clients write, the process is killed meanwhile, and the
+//! next one must have every acknowledged write. Watches continue where they were, and miss, repeat and invent
+//! no event.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -20,7 +21,7 @@ const ROUNDS: usize = 3;
 /// The object that is written after a restart, so that watches know when they have everything.
 const MARKER: &str = "marker";
 
-/// SplitMix64, so that a failure can be seen again.
+/// SplitMix64, so that a failure can be reproduced.
 struct Random(u64);
 
 impl Random {
@@ -33,7 +34,7 @@ impl Random {
     }
 }
 
-/// What a writer did to an object, and what a watch has to show. `Put` carries a number that is used once.
+/// A write of an object, and the event that a watch has to deliver. `Put` carries a number that is used once.
 #[derive(Clone, Debug, PartialEq)]
 enum Change {
     Put(u64),
@@ -43,14 +44,14 @@ enum Change {
 #[derive(Clone, Debug)]
 struct Write {
     change: Change,
-    /// Whether the server answered.
+    /// Whether the server responded.
     acknowledged: bool,
 }
 
 /// Writes of one client, by the object's name. No two clients write the same object.
 type Writes = BTreeMap<String, Vec<Write>>;
 
-/// Writes until the server is gone; answers what was done.
+/// Writes until the server is killed, and returns the writes.
 async fn write(
     client: Client,
     writer: usize,
@@ -87,14 +88,15 @@ async fn write(
     writes
 }
 
-/// What a watch has seen, over all servers.
+/// The events of a watch, over all servers.
 #[derive(Clone, Debug)]
 struct Seen {
     version: String,
     events: Vec<(String, Change)>,
 }
 
-/// Watches on from where `seen` ends until the marker with this number comes or the server goes.
+/// Continues the watch after the end of `seen`, until the marker with this number arrives or the server is
+/// killed.
 async fn watch(client: Client, mut seen: Seen, until: u64) -> Seen {
     let maps: Api<ConfigMap> = Api::default_namespaced(client);
     let Ok(events) = maps.watch(&WatchParams::default(), &seen.version).await else { return seen };
@@ -122,9 +124,10 @@ fn number(text: &str) -> u64 {
     text.parse().unwrap()
 }
 
-/// Every acknowledged write shows once and in order; others show once or not at all.
+/// Every acknowledged write appears once and in order; others appear once or not at all.
 fn check(name: &str, writes: &[Write], shown: &[Change]) {
-    // How many of the changes the writes so far may stand for: two writes can be alike, and the first of them be lost.
+    // The possible numbers of changes that match the writes so far: two writes can be equal, and the first of
+    // them lost.
     let mut explained = BTreeSet::from([0]);
     for write in writes {
         let shows = explained.iter().filter(|at| shown.get(**at) == Some(&write.change)).map(|at| at + 1);
@@ -212,7 +215,7 @@ async fn killed_server_keeps_every_acknowledged_write() {
     }
 }
 
-/// Compares what a new server has and shows with what the clients know.
+/// Compares the objects and events of a new server with the writes of the clients.
 async fn verify(served: &Served, watchers: &mut [Seen], writes: &mut Writes, newest: u64, round: u64) {
     let client = served.client().await;
     let maps: Api<ConfigMap> = Api::default_namespaced(client.clone());
@@ -231,7 +234,7 @@ async fn verify(served: &Served, watchers: &mut [Seen], writes: &mut Writes, new
             check(name, writes, shown.get(&**name).map_or(&[], Vec::as_slice));
         }
         assert!(shown.keys().all(|name| writes.contains_key(*name)), "{shown:?}");
-        // The state is what the events lead to.
+        // The state is the result of the events.
         for map in &list {
             let value = map.data.as_ref().map_or(0, |data| number(&data["number"]));
             let last = shown.get(&*map.name_any()).and_then(|changes| changes.last());

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Crate, testdata};
 
-/// The blocks of a page: their language and their text, and where the text stands.
+/// The blocks of a page: their language, their text, and its place.
 fn blocks(page: &str) -> Vec<(&str, std::ops::Range<usize>)> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -23,7 +23,7 @@ fn blocks(page: &str) -> Vec<(&str, std::ops::Range<usize>)> {
     out
 }
 
-/// Applies the objects of a file, and prints what kubectl prints.
+/// Applies the objects of a file, and returns kubectl's output.
 async fn kubectl_apply(client: &kube::Client, text: &str) -> String {
     let mut out = String::new();
     for document in serde_yaml::Deserializer::from_str(text) {
@@ -90,7 +90,7 @@ async fn upgrade_page_shows_the_output_of_its_commands() {
     env.stop().await;
 }
 
-/// What a command prints to standard error and standard output.
+/// The standard error and standard output of a command.
 fn kubesmith(folder: &Crate, arguments: &str) -> String {
     let mut command = folder.command(env!("CARGO_BIN_EXE_kubesmith"));
     command.args(arguments.split(' ')).env("KUBECONFIG", folder.path("kubeconfig"));
@@ -154,7 +154,7 @@ async fn advice_of_status_and_apply_is_sufficient() {
     env.stop().await;
 }
 
-/// Does what a line of `crd status` says about a version; returns the flags that it names for `crd apply`.
+/// Follows a line of `crd status` about a version, and returns the flags that it names for `crd apply`.
 fn follow(definition: &mut Value, advice: &str) -> String {
     let (own, _) = advice.split_once(' ').unwrap();
     let quoted: Vec<&str> = advice.split('`').skip(1).step_by(2).collect();

@@ -6,7 +6,7 @@ use kubesmith::config::{FeatureFlags, Generator, Overrides};
 
 use crate::support::{self, Crate, USES, kind};
 
-/// What a crate with types begins with.
+/// The beginning of a crate with types.
 const TYPES: &str = "use serde::{Deserialize, Serialize};\n";
 
 /// A struct.
@@ -36,7 +36,7 @@ fn sample(dependencies: &str, field: &str, others: &[(&str, &str)]) -> Crate {
     sample
 }
 
-/// The names in the schema of the field, and of what they hold.
+/// The field names in the schema of the field, and of the fields in it.
 fn inner(sample: &Crate) -> String {
     let generated = sample.generate();
     assert_eq!(support::short(&generated), "");
@@ -268,7 +268,7 @@ fn failure(run: &Output) -> String {
 fn unreadable_crate_is_named_in_the_error() {
     let sample = vendored("features = []");
     let generate = ["generate", "--input", "api", "--output", "out"];
-    // Nothing is written, Cargo.lock neither.
+    // Nothing is written, not even Cargo.lock.
     let text = failure(&sample.run(&generate));
     assert!(
         text.contains("KS0418") && text.contains("`parts`") && text.contains("run `cargo fetch` in api"),
@@ -298,7 +298,7 @@ fn cargo_runs_only_when_a_type_refers_to_a_registry_crate() {
     let sample = vendored("features = []");
     let unused = "use parts::*;\nuse parts::v1 as other;\npub struct Helper(parts::Part);\nimpl From<parts::Part> for Helper {}\n";
     sample.write("api/src/lib.rs", format!("{unused}{USES}{}", kind("Widget", "    pub inner: String,")));
-    // There is no Cargo.lock: asking would fail.
+    // There is no Cargo.lock, so a call of Cargo would fail.
     assert_eq!(inner(&sample), "");
 }
 

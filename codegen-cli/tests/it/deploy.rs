@@ -29,7 +29,7 @@ fn key(object: &Value) -> String {
     format!("{} {}/{}", text("/kind"), text("/metadata/namespace"), text("/metadata/name"))
 }
 
-/// What `kubectl kustomize` would print, as there is nothing but lists of resources.
+/// The output of `kubectl kustomize`, because the tree has only lists of resources.
 pub(crate) fn built(folder: &Path) -> Vec<Value> {
     let list = fs::read_to_string(folder.join("kustomization.yaml")).unwrap();
     let list: Value = serde_yaml::from_str(&list).unwrap();
@@ -145,13 +145,13 @@ async fn server_accepts_the_installer_and_the_samples() {
     let mut others = Vec::new();
     for object in documents(&fs::read_to_string(expected.join("dist/install.yaml")).unwrap()) {
         let group = object["apiVersion"].as_str().unwrap().split('/').next().unwrap().to_string();
-        // Their CRDs belong to others.
+        // Their CRDs belong to other projects.
         if group == "cert-manager.io" || group == "monitoring.coreos.com" {
             others.push(object["kind"].as_str().unwrap().to_string());
             continue;
         }
         if object["kind"] == "MutatingWebhookConfiguration" {
-            // It would be called, and nobody serves.
+            // It would be called without a server.
             continue;
         }
         apply(&client, &object).await.unwrap();
@@ -173,7 +173,7 @@ async fn server_accepts_the_installer_and_the_samples() {
     }
 }
 
-/// Kubernetes knows roles by their names alone, and files are in one folder.
+/// Kubernetes identifies roles by their names alone, and their files are in one folder.
 #[test]
 fn groups_have_their_own_roles_and_samples() {
     let tree = by_key(built(&case().join("expected/config/rbac")));
@@ -186,8 +186,8 @@ fn groups_have_their_own_roles_and_samples() {
             .collect::<Vec<_>>()
     };
     let of = |group: &str, resource: &str| format!("\"{group}\" \"{resource}\"");
-    // The first parts of two groups are the same; a version that its CRD leaves out says nothing of the others; one version's
-    // status is enough.
+    // The first parts of two groups are the same. A version that its CRD omits does not affect the others.
+    // One version with a status is enough.
     for (name, group, status) in [
         ("archive-book-admin", "archive.example.com", false),
         ("library.example.com-book-viewer", "library.example.com", true),
@@ -331,14 +331,14 @@ fn disabled_parts_are_absent_from_the_tree() {
     assert!(!manager.contains("leader-elect") && !manager.contains("volumes"), "{manager}");
     assert!(manager.contains("image: controller:latest\n"), "{manager}");
 
-    // The ServiceMonitor's kind is not everywhere: it is installed on demand.
+    // Not every cluster has the kind ServiceMonitor, so it is installed on demand.
     let sample = project("");
     generate(&sample, &[]);
     let tree = sample.tree("config");
     assert!(tree.contains_key("prometheus/monitor.yaml"));
     assert!(!tree["default/kustomization.yaml"].contains("prometheus"));
 
-    // Without a version that is in a CRD there is nothing to show.
+    // Without a version in a CRD, there is no sample.
     sample.write("api/src/lib.rs", KIND.replace("kind = \"Thing\"", "kind = \"Thing\", skip_version"));
     generate(&sample, &[]);
     let folders: Vec<String> = sample.tree("config").into_keys().collect();

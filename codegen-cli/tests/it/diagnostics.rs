@@ -1,5 +1,5 @@
-//! Bad input: testdata/diagnostics/<case> is a crate, the snapshot beside it what the user sees. The same for
-//! testdata/warnings.
+//! Bad input: testdata/diagnostics/<case> is a crate, and the snapshot beside it has the output for the user.
+//! The same for testdata/warnings.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,8 @@ use crate::support;
 
 /// Crates of a folder of testdata, with the place of their snapshots.
 fn cases(folder: &str) -> (Vec<PathBuf>, insta::Settings) {
-    // Relative, so that snapshots name no machine's folders; cargo runs tests in the package's folder.
+    // Relative, so that snapshots do not contain folders of a machine; cargo runs tests in the package's
+    // folder.
     let root = Path::new("../testdata").join(folder);
     let mut cases: Vec<_> =
         fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
@@ -29,7 +30,7 @@ fn cases(folder: &str) -> (Vec<PathBuf>, insta::Settings) {
 fn shown(generated: &Generated, folder: &str) -> String {
     let text = diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Human, false);
     let text = text.replace(&format!("../testdata/{folder}/"), "");
-    // What Cargo says depends on its version and on where packages come from.
+    // Cargo's output depends on its version and on the source of packages.
     let lines = text.lines().map(|line| match line.split_once("note: cargo: ") {
         Some((before, _)) => format!("{before}note: cargo: ...\n"),
         None => format!("{line}\n"),
@@ -95,7 +96,7 @@ const OTHER_CODES: &[(Code, &str)] = &[
     (Code::GO_RENAMED, "go_import::types_of_go_are_renamed_when_rust_has_their_names"),
 ];
 
-/// testdata/warnings: what every warning says, and that it stops nothing.
+/// testdata/warnings: the text of every warning. A warning does not stop a run.
 #[test]
 fn warnings_are_explained() {
     let (cases, settings) = cases("warnings");
@@ -123,7 +124,7 @@ fn warnings_are_explained() {
             assert_eq!(support::linted(case, allowed).diagnostics, []);
         }
     });
-    // Of files that are there the pipeline knows nothing: `diff::committed` has its case.
+    // The pipeline does not read existing files: `diff::committed` tests this code.
     codes.insert(Code::BREAKS_COMMITTED);
     let silent: Vec<_> = LINTS.iter().map(|(code, _)| code).filter(|code| !codes.contains(code)).collect();
     assert!(silent.is_empty(), "without a case: {silent:?}");

@@ -1,5 +1,5 @@
-//! Reference documentation: links lead somewhere, samples are accepted, text stays in its place.
-//! `testdata/cases/docs` shows both formats.
+//! Reference documentation: links resolve, samples are accepted, text is escaped. `testdata/cases/docs` shows
+//! both formats.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -38,7 +38,7 @@ fn generate(input: PathBuf) -> Made {
     Made { crds: of(Kind::Crd), docs: of(Kind::Docs) }
 }
 
-/// What every folder with types that the tests have generates, made once for all tests.
+/// The output for every folder with types in the testdata, generated once for all tests.
 static MADE: LazyLock<Vec<(PathBuf, Made)>> =
     LazyLock::new(|| inputs().into_iter().map(|input| (input.clone(), generate(input))).collect());
 
@@ -52,7 +52,7 @@ fn inputs() -> Vec<PathBuf> {
     out
 }
 
-/// What stands between `before` and `after`, each time.
+/// Every text between `before` and `after`.
 fn between<'a>(text: &'a str, before: &str, after: &str) -> Vec<&'a str> {
     text.split(before).skip(1).filter_map(|rest| rest.split_once(after)).map(|(found, _)| found).collect()
 }
@@ -133,7 +133,7 @@ fn samples_are_accepted() {
     assert!(refused.len() <= 9, "{accepted} accepted, refused: {refused:#?}");
 }
 
-/// What every tag of the page looks like: its name, and its attributes with what their values may be made of.
+/// The form of every tag of the page: its name, and its attributes with patterns of their values.
 fn check_tags(html: &str) {
     const NAMES: &[&str] = &[
         "html", "head", "meta", "title", "style", "body", "header", "h1", "h2", "h3", "h4", "nav", "ul",
@@ -168,7 +168,7 @@ fn check_tags(html: &str) {
     assert_eq!(open, [""; 0]);
 }
 
-/// The text without fences, code spans and escaped characters: what Markdown would interpret.
+/// The text that Markdown would interpret: without fences, code spans and escaped characters.
 fn interpreted(markdown: &str) -> String {
     let mut lines = String::new();
     let mut fence: Option<String> = None;
@@ -186,7 +186,7 @@ fn interpreted(markdown: &str) -> String {
     lines.lines().map(|line| without_code(line) + "\n").collect()
 }
 
-/// What stands behind the marks of the list items that begin on the line.
+/// The text after the marks of the list items that begin on the line.
 fn without_markers(line: &str) -> &str {
     let text = line.trim_start();
     let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -234,7 +234,7 @@ fn check_markdown(text: &str, headings: usize) {
     }
 }
 
-/// The documentation of a kind that says the text wherever a text may stand.
+/// The documentation of a kind that has the text in every place for text.
 fn hostile(text: &str) -> BTreeMap<String, String> {
     let literal = format!("{text:?}").replace("\\u{0}", "\\0");
     // The empty alternative matches everything.

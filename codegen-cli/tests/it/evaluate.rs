@@ -1,5 +1,5 @@
-//! `--evaluate`: definitions that running code gives. The project depends on stand-ins of kube, schemars and serde, which compile
-//! in a second.
+//! `--evaluate`: definitions from running code. The project depends on stand-ins of kube, schemars and serde,
+//! which compile in a second.
 
 use std::fs;
 
@@ -46,7 +46,7 @@ pub fn serialize(_: TokenStream) -> TokenStream { TokenStream::new() }
 pub fn deserialize(_: TokenStream) -> TokenStream { TokenStream::new() }
 "####;
 
-/// One kind that the source says, one whose default only code knows.
+/// One kind that can be read from source, and one whose default only running code has.
 const SOURCE: &str = r#"
 use kube::CustomResource;
 use schemars::JsonSchema;
@@ -75,7 +75,7 @@ pub fn definition(kind: &str) -> String { definitions().remove(0).replace("Cart"
 pub fn checked() -> Result<String, ()> { Ok(definition("Cart")) }
 "#;
 
-/// A program that prints its definitions, one of which no source of the library says.
+/// A program that prints its definitions. One of them is not in the source of the library.
 const PROGRAM: &str = r#"
 use kube::core::CustomResourceExt;
 

@@ -1,4 +1,4 @@
-//! The CRDs that the examples commit, against what controller-gen writes for the same types in Go.
+//! The committed CRDs of the examples equal controller-gen's output for the same types in Go.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn ecsbinding_crd_equals_controller_gens() {
 fn balancer_crd_equals_controller_gens_except_for_its_fixes() {
     let mut expected = crd("testdata/conformance/seed-balancer/expected.yaml");
     let mut actual = crd("examples/balancer/config/crd/bases/exposer.hliangzhao.io_balancers.yaml");
-    // The original's scale subresource points at fields that do not exist.
+    // The original's scale subresource names fields that do not exist.
     expected["spec"]["versions"][0]["subresources"].as_mapping_mut().unwrap().remove("scale").unwrap();
     let schema = &mut actual["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
     let status = schema["properties"]["status"]["properties"].as_mapping_mut().unwrap();
@@ -41,7 +41,8 @@ fn balancer_crd_equals_controller_gens_except_for_its_fixes() {
     assert_eq!(actual, expected);
 }
 
-/// What the example's schema may say beyond the original's: names become part of nginx's configuration.
+/// The schema of the example may have more keywords than the original: names become part of nginx's
+/// configuration.
 const ADDITIONS: [&str; 13] = [
     "additionalPrinterColumns",
     "enum",

@@ -1,4 +1,4 @@
-//! The fake clientset's part of a package: when there is one, and which CRDs it knows.
+//! The fake clientset of a package: when it is generated, and its CRDs.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kubesmith::config::{self, Overrides};

@@ -1,4 +1,4 @@
-//! Features of the inputs and of their dependencies are on as Cargo has it.
+//! Features of the inputs and of their dependencies are on as in Cargo.
 
 use std::collections::BTreeSet;
 

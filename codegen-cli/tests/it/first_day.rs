@@ -40,7 +40,7 @@ pub struct OrderStatus {
 
 const GENERATE: &[&str] = &["generate", "--input", "api", "--output", "client"];
 
-/// The mistakes in types: a name, what is written, and what is written instead.
+/// The mistakes in types: a name, the original text, and its replacement.
 const TYPES: [(&str, &str, &str); 30] = [
     ("serde_attribute_is_misspelt", "rename_all = ", "rename_al = "),
     ("serde_rule_is_unknown", "\"camelCase\"", "\"camel\""),
@@ -114,7 +114,7 @@ fn bakery() -> Crate {
     Crate::new(SOURCE)
 }
 
-/// What a run prints to standard error, with how it ends and without names of this host.
+/// The standard error of a run, with its exit code and without names of this host.
 fn printed(sample: &Crate, out: &Output) -> String {
     let text =
         String::from_utf8_lossy(&out.stderr).replace(&sample.dir.path().display().to_string(), "[DIR]");
@@ -278,7 +278,7 @@ fn unreachable_clusters_are_errors_with_help() {
     let missing = sample.run(&["import", "--from-cluster", "--kubeconfig", "nowhere", "--output", "made"]);
     snapshot("kubeconfig_is_missing", &printed(&sample, &missing));
 
-    // Nobody listens on the address of a listener that was dropped.
+    // No process listens on the address of a dropped listener.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     sample.write(
         "kubeconfig",

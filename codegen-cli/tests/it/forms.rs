@@ -1,5 +1,5 @@
-//! The schemas of testdata/forms admit what serde writes, and nothing that serde refuses as far as a
-//! structural schema can say so: an API server keeps every value of these types.
+//! The schemas of testdata/forms accept the values that serde writes, and refuse those that serde refuses, as
+//! far as a structural schema can. An API server keeps every value of these types.
 
 use std::fmt::Debug;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn schema() -> &'static Schema {
         .get_or_init(|| Schema::enforced(&crd()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]).unwrap())
 }
 
-/// What an API server makes of the value of a field, and its objections.
+/// The value of a field after an API server has read it, and the server's errors.
 fn stored(field: &str, value: &Value) -> (Value, Vec<String>) {
     let mut object = json!({"apiVersion": "forms.example.com/v1", "kind": "Forms", "metadata": {"name": "x"},
         "spec": {field: value}});
@@ -44,9 +44,9 @@ fn stored(field: &str, value: &Value) -> (Value, Vec<String>) {
     (object["spec"][field].take(), causes.iter().map(ToString::to_string).collect())
 }
 
-/// Forms of which a schema cannot say everything: the items of a tuple share one schema (`lists`,
-/// `newtypes`), nothing describes the values beside named fields (`maps`, `tagged_deep`, `with_map`) or the
-/// keys of a map (`keys`).
+/// Forms that a schema cannot describe completely: the items of a tuple share one schema (`lists`,
+/// `newtypes`), and no schema describes the values beside named fields (`maps`, `tagged_deep`, `with_map`) or
+/// the keys of a map (`keys`).
 const LOOSE: &[&str] = &["keys", "lists", "maps", "newtypes", "tagged_deep", "with_map"];
 
 fn check<T>(field: &str)

@@ -1,4 +1,4 @@
-//! The lines that docs/from-go/operators.md counts are those that there are.
+//! The line counts in docs/from-go/operators.md are up to date.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 const BY_HAND: usize = 0;
 const GENERATED: usize = 1;
 
-/// Files by the beginnings of their paths, the first that fits, and the row and column in which they are counted.
+/// The beginnings of the paths of files, and the row and column in which they are counted. The first match
+/// applies.
 type Places = &'static [(&'static str, &'static str, usize)];
 
 const NOT_COUNTED: &str = "";
@@ -45,7 +46,7 @@ const BALANCER: Places = &[
     ("kubesmith.toml", "scripts, Makefile, Dockerfile, configuration", BY_HAND),
 ];
 
-/// Parts that the originals lack; the rest of the client is its clientset.
+/// Parts that the originals lack. The rest of the client is its clientset.
 const MORE: Places = &[
     ("README.md", NOT_COUNTED, BY_HAND),
     ("api/Cargo.toml", NOT_COUNTED, BY_HAND),
@@ -117,7 +118,7 @@ fn rows<'a>(page: &'a str, section: &str) -> BTreeMap<&'a str, Vec<&'a str>> {
     cells.map(|cells| (cells[0].trim_matches('*'), cells[1..].to_vec())).collect()
 }
 
-/// `**1,462**`; words are nothing.
+/// Parses numbers such as `**1,462**`. Words count as 0.
 fn number(cell: &str) -> usize {
     let digits = cell.trim_matches('*').replace(',', "");
     digits.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0)
@@ -131,13 +132,13 @@ fn row(name: &str, cells: &[&str], counted: &[usize]) -> String {
         out.push_str(&format!(" {cell} |"));
     }
     for (cell, lines) in cells[kept..].iter().zip(counted) {
-        // Words stay where there is nothing to count.
+        // Words stay in cells without a count.
         out.push_str(&if number(cell) == *lines { format!(" {cell} |") } else { format!(" {lines} |") });
     }
     out
 }
 
-/// Rows of the page that are not as they should be, as they should be.
+/// The correct form of rows with wrong numbers.
 fn wrong(section: &str, lines: &Lines, last: usize, page: &str) -> Vec<String> {
     let (table, more) = (rows(page, section), rows(page, MORE_SECTION));
     let columns = table["together"].len();

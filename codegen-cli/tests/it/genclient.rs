@@ -1,4 +1,4 @@
-//! The tags of a client in every combination: the methods that come out are those of a model.
+//! The tags of a client in every combination: the generated methods are those of a model.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use kubesmith::pipeline;
 
 use crate::support::{Crate, USES, short};
 
-/// How the verbs are chosen: the tag, and the verbs that are left.
+/// The tags that select verbs, each with the remaining verbs.
 const CHOICES: [(&str, &[&str]); 5] = [
     ("", VERBS),
     ("no_verbs", &[]),
@@ -36,7 +36,7 @@ const VERBS: &[&str] = &[
     "apply_status",
 ];
 
-/// Methods that are asked for, and which of the scale's they stand for.
+/// Requested methods, and the method of the scale that each replaces.
 const METHODS: [(&str, &[&str], &[&str]); 3] = [
     ("", &[], &[]),
     (r#"method(name = "Resize", verb = "update", subresource = "scale")"#, &["resize"], &["update_scale"]),
@@ -47,7 +47,7 @@ const METHODS: [(&str, &[&str], &[&str]); 3] = [
     ),
 ];
 
-/// What a kind says.
+/// The attributes of a kind.
 struct Tags {
     name: String,
     cluster: bool,
@@ -75,7 +75,7 @@ impl Tags {
             ("no_status", self.no_status),
             (METHODS[self.method].0, self.method > 0),
             ("no_scale", self.no_scale),
-            // Of every other kind; it changes nothing.
+            // Given for every second choice of verbs; it has no effect.
             (&name, self.choice.is_multiple_of(2)),
         ];
         let given = |parts: &[(&str, bool)]| {
@@ -169,7 +169,7 @@ fn every_combination_of_tags_has_its_methods() {
     }
 }
 
-/// The methods of the verbs whose traits stand behind a text.
+/// The methods of the verbs whose traits follow a text.
 fn verbs(text: &str, before: &str) -> BTreeSet<String> {
     let traits = text.split(before).skip(1).map(|rest| rest.split(['<', ' ']).next().unwrap_or_default());
     let methods = traits.flat_map(|name| match name {
@@ -181,7 +181,7 @@ fn verbs(text: &str, before: &str) -> BTreeSet<String> {
     methods.collect()
 }
 
-/// The names behind a text.
+/// The names after a text.
 fn methods(text: &str, before: &str) -> BTreeSet<String> {
     let names = text.split(before).skip(1);
     names.map(|rest| rest.split(['(', '<']).next().unwrap_or_default().to_owned()).collect()

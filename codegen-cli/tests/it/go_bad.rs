@@ -1,10 +1,11 @@
-//! Go packages that cannot be used: what is said of each.
+//! The errors about invalid Go packages.
 
 use std::fmt::Write as _;
 
 use crate::{go_input, support};
 
-/// What the command says of a module with a file, and maybe another one; paths are those from its top.
+/// The output of the command for a module with a file and perhaps another one. Paths are relative to the
+/// module.
 fn said(arguments: &[&str], types: &str, other: Option<(&str, &str)>) -> String {
     let folder = go_input::module(types);
     if let Some((path, text)) = other {

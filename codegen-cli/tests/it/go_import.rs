@@ -62,7 +62,7 @@ fn imported_crate_gives_the_definitions_of_its_go_types() {
             continue;
         }
         assert!(!diag::has_errors(&imported.diagnostics), "{case}: {}", shown(&imported));
-        // The import compares all of them; that it does is seen in some.
+        // The import compares all of them; these cases show that it does.
         if at % 8 == 0 {
             assert_eq!(generated(&imported.files), crds(&go_input::generate(&case, &folder)), "{case}");
         }
@@ -71,7 +71,7 @@ fn imported_crate_gives_the_definitions_of_its_go_types() {
     assert!(count > 70, "{count} definitions");
 }
 
-/// testdata/import/go/crate is compiled and held against random objects by testdata/import/api.
+/// testdata/import/api compiles testdata/import/go/crate and checks its types with random objects.
 #[test]
 fn imported_crate_equals_the_committed_one() {
     let folder = testdata().join("import/go");

@@ -1,5 +1,6 @@
-//! Go packages as inputs: testdata/conformance/<case>/go holds the Go types of controller-gen's recorded cases, and what is
-//! written equals its output byte for byte, the generators' marks apart. Where controller-gen refuses them, so do we.
+//! Go packages as inputs: testdata/conformance/<case>/go has the Go types of controller-gen's recorded cases.
+//! Our output equals its output byte for byte, except for the generators' marks. We refuse the types that
+//! controller-gen refuses.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use serde_json::json;
 
 use crate::{conformance, manifests, support};
 
-/// Cases with something that controller-gen writes and an API server refuses, which a warning says.
+/// Cases with output that controller-gen writes and an API server refuses. They get a warning.
 pub(crate) const WARNED: [&str; 10] = [
     "api-approved",
     "default-mismatch",
@@ -53,7 +54,7 @@ pub(crate) fn generate(case: &str, folder: &Path) -> Generated {
     })
 }
 
-/// What is wrong with a case.
+/// The failures of a case.
 fn fault(case: &str, folder: &Path) -> Option<String> {
     let generated = generate(case, folder);
     let is_refused = diag::has_errors(&generated.diagnostics);
@@ -284,7 +285,7 @@ fn controller_gen_options_of_a_project_are_used_unless_configured() {
     assert!(shown.contains("warning[KS1006]") && shown.contains("Makefile:3: max_desc_len = 0"), "{shown}");
     let text: String = support::crd_texts(&generated).into_values().collect();
     assert!(!text.contains("description:") && text.contains("  preserveUnknownFields: false\n"), "{text}");
-    // As controller-gen wrote it up to 0.21.0.
+    // The output of controller-gen up to 0.21.0.
     assert!(text.contains("rule: '[has(self.a),has(self.b)].filter(x,x==true).size() <= 1'"), "{text}");
 }
 
@@ -308,7 +309,7 @@ fn enums_of_field_and_type_are_both_kept_for_older_releases() {
     let both = |field: &[&str]| json!({"type": "string", "allOf": [{"enum": ["a", "b"]}, {"enum": field}]});
     let older = json!({"a": both(&["a", "b"]), "b": {"type": "array", "items": both(&["b"])}});
     assert_eq!(schema(&folder), older);
-    // A Rust crate says it so too.
+    // A Rust crate has the same output.
     let imported = import::import_go(&[folder.path("api")], "sample-api", GoOptions::default());
     assert!(imported.diagnostics.is_empty(), "{:?}", imported.diagnostics);
     let text = &imported.files["src/v1.rs"];

@@ -1,5 +1,5 @@
-//! What controller-gen makes of Go that operators have and its documentation does not show, and what its older releases wrote
-//! differently.
+//! controller-gen's output for Go that operators have and its documentation does not show, and the
+//! differences of older releases.
 
 use kubesmith::config::{Generator, Overrides};
 use kubesmith::import::{self, GoOptions};
@@ -76,7 +76,8 @@ fn headers_of_http_are_known() {
     assert_eq!(spec(&folder)["properties"]["a"], wanted);
 }
 
-/// Commit 3765c8c2 of controller-tools removes equal counts, after 0.21.0. The release stands in no Makefile, but in the CRDs.
+/// Commit 3765c8c2 of controller-tools removes equal counts, after 0.21.0. The release is not in a Makefile,
+/// but in the CRDs.
 #[test]
 fn release_is_that_of_the_committed_crds_where_the_project_names_none() {
     let folder = module(
@@ -233,7 +234,7 @@ fn modules_inside_an_input_are_read() {
     let types = HEADER.replace("type Kind struct", "type Inner struct");
     folder.write("api/inner/v1/types.go", format!("{types}type Spec struct{{}}\n"));
     assert_eq!(support::crd_texts(&crds(&folder)).len(), 2);
-    // Folders that are inputs twice are read once.
+    // A folder that is an input twice is read once.
     let inputs = vec![folder.path("api"), folder.path("api/inner/v1")];
     let twice = support::run(Overrides {
         input: inputs,

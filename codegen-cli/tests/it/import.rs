@@ -1,4 +1,4 @@
-//! `kubesmith import`: what is made of definitions gives the same definitions again.
+//! `kubesmith import`: imported definitions generate the same definitions again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -57,7 +57,7 @@ fn run(files: &BTreeMap<String, String>) -> Generated {
     pipeline::generate(&settings[0])
 }
 
-/// The codes of what `generate` warns of.
+/// The codes of the warnings of `generate`.
 fn warnings(files: &BTreeMap<String, String>) -> Vec<String> {
     run(files).diagnostics.iter().map(|found| found.code.to_string()).collect()
 }
@@ -104,7 +104,7 @@ fn import_then_generate_gives_the_same_crd() {
         }
     }
     assert!(count > 60, "{count} definitions");
-    // What controller-gen writes and an API server refuses.
+    // Definitions that controller-gen writes and an API server refuses.
     insta::assert_snapshot!("import_refused", refused.join("\n"));
 }
 
@@ -121,7 +121,7 @@ fn v1beta1_definition_is_converted() {
     assert_eq!(version["subresources"], json!({"status": {}}));
 }
 
-/// testdata/import/api is compiled, held against random objects and looked at by clippy.
+/// testdata/import/api is compiled, tested with random objects, and checked by clippy.
 #[test]
 fn imported_crate_equals_the_committed_one() {
     let folder = testdata().join("import/good");
@@ -260,7 +260,8 @@ fn repeated_errors_of_a_definition_are_limited_to_20() {
     assert!(shown(&imported).contains("and 4980 more of this definition"), "{}", shown(&imported));
 }
 
-/// Who has objects of a definition cannot mend it; new types are judged by the same configuration until somebody changes it.
+/// A definition with stored objects cannot be corrected. The same configuration applies to new types until
+/// the user changes it.
 #[test]
 fn broken_conventions_are_allowed_in_the_imported_crate() {
     let mut wanted: Value = serde_json::from_str(&definition(&json!({"type": "object"}))).unwrap();
@@ -275,7 +276,7 @@ fn broken_conventions_are_allowed_in_the_imported_crate() {
     assert_eq!(warnings(&imported.files), [""; 0]);
 }
 
-/// A path that API servers take and cannot read stays, and is told of each time.
+/// A path that API servers accept but cannot read is kept, with a warning in each run.
 #[test]
 fn column_with_an_unreadable_path_is_a_warning() {
     let mut wanted: Value = serde_json::from_str(&definition(&json!({"type": "object"}))).unwrap();
@@ -292,7 +293,7 @@ fn column_with_an_unreadable_path_is_a_warning() {
     );
 }
 
-/// How many numbers are tried for them is held beside the names.
+/// The number of tried suffixes is stored beside the names.
 #[test]
 fn colliding_names_get_numbers() {
     let fields = (0..500).map(|at| {
@@ -330,7 +331,7 @@ fn import_writes_a_crate_and_refuses_to_overwrite() {
     assert_eq!(folder.run(&["import", "crd.yaml", "--output", "9"]).status.code(), Some(2));
 }
 
-/// Removed are the modules that an import wrote, not a person's.
+/// The import removes modules that it wrote, and keeps the user's.
 #[test]
 fn forced_import_removes_modules_of_an_earlier_import() {
     let folder = Crate::with_files(&[]);
@@ -428,7 +429,7 @@ fn bidirectional_characters_are_escaped() {
     assert!(!files.values().any(has_hidden), "{}", files["src/v1.rs"]);
 }
 
-/// Imports definitions, generates from the crate, and gives its files.
+/// Imports definitions, generates from the crate, and returns the files.
 fn check_round_trip(texts: &[String]) -> BTreeMap<String, String> {
     let inputs = texts.iter().map(|text| Input { name: "a.json".to_string(), text: text.clone() });
     let imported = import::import(inputs.collect(), "sample-api");

@@ -1,4 +1,5 @@
-//! Definitions that an API server refuses and that are imported all the same, and names that hardly anybody means.
+//! Definitions that an API server refuses and that are imported nevertheless, and names that are probably
+//! mistakes.
 
 use kubesmith::import::{self, Imported, Input};
 use kubesmith_core::diag::{Code, Severity};

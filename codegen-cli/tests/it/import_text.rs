@@ -1,4 +1,5 @@
-//! How definitions are written: marks, directives, templates, JSON, names that stand twice, and what has no end.
+//! Texts of definitions: byte order marks, directives, templates, JSON, duplicate names, and input without an
+//! end.
 
 use kubesmith::diag::{self, MessageFormat};
 use kubesmith::import::{self, Imported, Input};
@@ -133,7 +134,7 @@ fn errors_of_a_file_are_limited_to_100() {
     assert!(told.contains("b.yaml:5:1"), "each file has its own");
 }
 
-/// The parser's time would grow with the square of the depth, so that it does not get them.
+/// The parser's time would grow with the square of the depth, so such input is refused before.
 #[test]
 fn document_that_is_too_deep_is_not_parsed() {
     for open in ["{\"a\":", "[", "{a: ", "- [\n  ", "k: [\n"] {

@@ -55,7 +55,8 @@ fn with_arguments(path: &str) -> String {
     }
 }
 
-/// The schema of each type of the tables that is not Kubernetes', in a snapshot: a new entry is looked at.
+/// The schema of each type of the tables that is not Kubernetes', in a snapshot, so that a new entry is
+/// reviewed.
 #[test]
 fn every_known_type_has_the_schema_of_its_serialized_form() {
     let paths: Vec<&str> = known::paths().filter(|path| !path.starts_with("k8s_openapi::api::")).collect();

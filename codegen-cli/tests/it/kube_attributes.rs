@@ -1,4 +1,4 @@
-//! Each row of docs/from-kube-rs/attributes.md: an attribute is applied, refused, or no part of a CRD.
+//! Each row of docs/from-kube-rs/attributes.md: an attribute is applied, refused, or has no effect on a CRD.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use kubesmith::pipeline::{self, Generated};
 
 use crate::support::{self, Crate};
 
-/// Where an attribute stands, and how often: `ATTRIBUTE@place` is a line of its own.
+/// The places of attributes: `ATTRIBUTE@place` is a line of its own.
 const SOURCE: &str = r##"
 use std::collections::BTreeMap;
 use kube::{CustomResource, KubeSchema};
@@ -90,7 +90,7 @@ fn text(generated: &Generated) -> String {
     support::crd_texts(generated).into_values().collect()
 }
 
-/// What became of the attribute, in the words of the table.
+/// The result for the attribute, in the words of the table.
 fn result(generated: &Generated, without: &str) -> String {
     let codes = || generated.diagnostics.iter().map(|found| found.code.to_string()).collect::<Vec<_>>();
     match () {

@@ -1,11 +1,11 @@
-//! Advice about kube-rs's types is in the words of its attributes.
+//! Help texts about kube-rs's types name its attributes.
 
 use crate::support::Crate;
 
 const HEAD: &str = "#[derive(kube::CustomResource, Clone, Debug, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]\n\
     #[kube(group = \"example.com\", version = \"v1\"@kind)]\npub struct CartSpec { @fields }\n";
 
-/// What is reported about a kind with these keys and fields, in a project with this version of kube.
+/// The diagnostics about a kind with these keys and fields, in a project with this version of kube.
 fn reported(kube: &str, kind: &str, fields: &str, rest: &str) -> String {
     let lib = HEAD.replace("@kind", kind).replace("@fields", fields) + rest;
     let project = Crate::new(&lib);

@@ -1,4 +1,4 @@
-//! Types of kube-rs in the forms of the versions that the lock file has.
+//! Types of kube-rs in the forms of the locked versions.
 
 use kubesmith::config::{self, Generator, Overrides};
 use kubesmith::known::KubernetesVersion;

@@ -1,7 +1,8 @@
-//! Roles and webhook configurations. Twins of controller-gen's recorded cases: the folders of testdata/conformance with a
-//! kubesmith.toml hold the options and twice the same rules and webhooks, as attributes and (in `markers`) as controller-gen's
-//! markers. What is written equals expected.yaml byte for byte, the generators' marks apart; where there is expected.txt,
-//! controller-gen refuses them, and so do we, with the words of refusal.snap.
+//! Roles and webhook configurations. Twins of controller-gen's recorded cases: the folders of
+//! testdata/conformance with a kubesmith.toml hold the options and twice the same rules and webhooks, as
+//! attributes and (in `markers`) as controller-gen's markers. The output equals expected.yaml byte for byte,
+//! except for the generators' marks. If there is expected.txt, controller-gen refuses them, and so do we,
+//! with the errors in refusal.snap.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,8 @@ const REFUSED: &[&str] = &["rbac-no-group"];
 
 /// Cases that write more than CRDs.
 fn cases() -> Vec<PathBuf> {
-    // Relative, so that snapshots name no machine's folders; cargo runs tests in the package's folder.
+    // Relative, so that snapshots do not contain folders of a machine; cargo runs tests in the package's
+    // folder.
     let entries = fs::read_dir("../testdata/conformance").unwrap();
     let folders = entries.map(|entry| entry.unwrap().path());
     let mut cases: Vec<PathBuf> = folders.filter(|path| path.join("kubesmith.toml").exists()).collect();
@@ -176,10 +178,10 @@ fn rules_without_an_output_folder_get_a_warning() {
     let out = sample.run(&["generate"]);
     assert_eq!(out.status.code(), Some(0));
     assert!(String::from_utf8_lossy(&out.stderr).contains("warning[KS0804]: rules of roles are not written"));
-    // Whoever names generators knows what is left out.
+    // A user who names generators knows which ones are left out.
     let out = sample.run(&["generate", "--only", "crd"]);
     assert_eq!(String::from_utf8_lossy(&out.stderr), "");
-    // And what is said of them needs a folder.
+    // And their diagnostics need a folder.
     let out = sample.run(&["generate", "--rbac-role-name", "reader"]);
     assert_eq!(out.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&out.stderr).contains("no folder for `rbac`"));

@@ -1,4 +1,4 @@
-//! What helps to use the command: `config`, `completions`, `man`, help.
+//! Help for users of the command: `config`, `completions`, `man`, help texts.
 
 use std::fs;
 

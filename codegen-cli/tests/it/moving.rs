@@ -1,5 +1,5 @@
-//! The walks of docs/from-go/moving.md: its commands are run and print what it shows, its listings are in the files that they are
-//! of, and its changes can be made.
+//! The steps of docs/from-go/moving.md: its commands print the shown output, its listings are in the files,
+//! and its changes can be applied.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ fn blocks<'p>(page: &'p str, section: &str) -> Vec<(&'p str, &'p str)> {
     fenced.map(|block| block.split_once('\n').unwrap()).collect()
 }
 
-/// What `lines` show, with those that begin with `side` in place of those that begin with the other sign.
+/// One side of a diff: the lines that begin with `side`, and the unchanged ones.
 fn side(lines: &str, side: char) -> String {
     let kept = lines.lines().filter(|line| line.starts_with([' ', side]));
     kept.map(|line| format!("{}\n", &line[1..])).collect()
@@ -26,14 +26,15 @@ fn run(folder: &support::Crate, console: &str) {
         let printed = [output.stderr, output.stdout].map(|text| String::from_utf8(text).unwrap()).concat();
         let mut printed_lines = printed.lines();
         while let Some(shown) = lines.next_if(|line| !line.starts_with('$')) {
-            // The page leaves lines out.
+            // The page omits lines.
             let is_there = printed_lines.any(|line| line.starts_with(shown));
             assert!(is_there, "{command}\n{shown}\n{printed}");
         }
     }
 }
 
-/// Walks as the page says: `case` has the Go types, which become `package` of a module, and `example` is what became of them.
+/// Follows the steps of the page: `case` has the Go types, which become `package` of a module, and `example`
+/// is the resulting operator.
 fn walk(section: &str, case: &str, package: &str, example: &str) {
     let page = fs::read_to_string(testdata().join("../docs/from-go/moving.md")).unwrap();
     let types = fs::read_to_string(testdata().join(case).join("go/types.go")).unwrap();

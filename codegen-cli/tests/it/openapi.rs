@@ -77,7 +77,7 @@ async fn openapi_definitions_equal_those_of_a_server() {
     let mut compared = 0;
     for case in cases {
         let generated = generate(case.clone(), case.to_string_lossy().contains("/float-"));
-        // What is refused is written neither by us nor to the server.
+        // Refused types are neither written nor installed on the server.
         let crds: Result<Vec<_>, _> =
             files(&generated, ".yaml").values().map(|text| serde_yaml::from_str(text)).collect();
         // Cases share groups.

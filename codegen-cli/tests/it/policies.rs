@@ -41,7 +41,7 @@ async fn policy_decisions_follow_the_attributes() {
     for object in documents(policies) {
         apply(&client, &object).await.unwrap();
     }
-    // The user of a test environment is an administrator, whom the first policy leaves alone.
+    // The user of a test environment is an administrator, whom the first policy exempts.
     let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("bakery.example.com", "v1", "Oven"));
     let ovens: Api<DynamicObject> = Api::namespaced_with(client.clone(), "default", &resource);
     apply(&client, &oven("hot", 400)).await.unwrap();

@@ -1,4 +1,4 @@
-//! What holds for every input: determinism, safety of text, structural schemas.
+//! Properties of the output for every input: determinism, escaped text, structural schemas.
 
 use serde_json::Value;
 
@@ -131,7 +131,7 @@ fn user_text_does_not_inject_code_into_functions_of_types() {
     for text in NASTY {
         let literal = format!("{text:?}").replace("\\u{0}", "\\0");
         let generated = two_versions(|version| {
-            // Fields that differ, and variants that only one version has, are named in what is to be written by hand.
+            // The methods to write by hand name fields that differ, and variants that only one version has.
             let (ty, variant) = if version == "v1" { ("i32", "Blue") } else { ("String", "Red") };
             format!(
                 "    #[serde(rename = {literal})]\n    pub r#type: {ty},\n    #[serde(rename = \"x{version}\")]\n    pub only: {ty},\n    \

@@ -1,4 +1,4 @@
-//! Names are resolved as rustc does it.
+//! Names are resolved as in rustc.
 
 use crate::support::{self, Crate, USES, kind};
 
@@ -156,14 +156,16 @@ fn type_resolves_across_input_crates() {
     assert_eq!(support::short(&generated), "");
     assert_eq!(generated.ir.crates[0].version, "3.2.1");
     assert!(generated.ir.types.iter().any(|ty| ty.path == "sample_shared::parts::Inner"));
-    // A path dependency need not be an input; a crate that only it is needed for has no part in the headers.
+    // A path dependency need not be an input. The headers do not name a crate that only this dependency
+    // needs.
     let alone = sample.generate();
     assert_eq!(support::short(&alone), "");
     assert!(alone.ir.types.iter().any(|ty| ty.path == "sample_shared::parts::Inner"));
     assert_eq!(alone.ir.crates.len(), 1);
 }
 
-/// The package depends on the crates of kinds with a client alone; what they have besides is in scheme and validations.
+/// The package depends only on the crates of kinds with a client. Their other kinds are in scheme and
+/// validations.
 #[test]
 fn client_package_does_not_name_crates_without_clients() {
     let beside = kind("Gadget", "    pub size: i32,").replace("#[genclient]\n", "");
@@ -224,7 +226,7 @@ fn generated_headers_do_not_depend_on_where_the_command_runs() {
 
 #[test]
 fn modules_that_reexport_each_other_are_searched_once() {
-    // Every module leads to every other: as many ways as permutations.
+    // Every module imports every other one, so there are as many paths as permutations.
     let globs: String = (0..30).map(|other| format!("pub use super::m{other}::*; ")).collect();
     let modules: String = (0..30).map(|module| format!("pub mod m{module} {{ {globs} }}\n")).collect();
     let lib = with_type(&format!("use m0::*;\n{modules}\nKIND\nmod m30 {{ INNER }}"), "Inner");

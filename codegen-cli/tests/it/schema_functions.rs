@@ -135,7 +135,7 @@ fn question_mark_returns_early_on_none() {
     assert_eq!(schema, json!({"nullable": true, "x-kubernetes-preserve-unknown-fields": true}));
 }
 
-/// What `text` is after these statements.
+/// The value of `text` after these statements.
 fn text(statements: &str) -> Value {
     let metadata = "Metadata { description: Some(text.to_string()), ..Default::default() }";
     let schema = "SchemaObject { extensions: [(\"x-kubernetes-preserve-unknown-fields\".to_owned(), json!(true))]\

@@ -1,4 +1,4 @@
-//! `kubesmith serve` as a process of its own: what it prints, which files it writes, how it ends.
+//! `kubesmith serve` as a process of its own: its output, its files, its end.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -54,7 +54,7 @@ impl Served {
         self.child.wait().unwrap();
     }
 
-    /// Sends a signal and answers the exit code and what was printed after the two lines.
+    /// Sends a signal, and returns the exit code and the output after the two lines.
     #[cfg(unix)]
     fn end(&mut self, signal: &str) -> (Option<i32>, String) {
         let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
@@ -67,7 +67,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // One that has ended already cannot be killed.
+        // A process that has ended cannot be killed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -117,7 +117,7 @@ async fn server_runs_until_it_is_interrupted() {
 async fn server_serves_crds_over_http_with_a_given_kubeconfig() {
     let dir = tempfile::tempdir().unwrap();
     let kubeconfig = dir.path().join("kubeconfig");
-    // As `mktemp` leaves it.
+    // As `mktemp` creates it.
     fs::write(&kubeconfig, "").unwrap();
     let crds = crate::support::testdata().join("../examples/balancer/config/crd/bases");
     let arguments =
@@ -187,7 +187,7 @@ async fn data_survives_a_restart_of_the_server() {
     assert_eq!(code, Some(1));
     assert!(error.contains(path(&data)) && error.contains("--data DIR"), "{error}");
 
-    // At the same address, the old kubeconfig is good for the new server.
+    // At the same address, the old kubeconfig is valid for the new server.
     let old = served.client().await;
     let addr = served.url.strip_prefix("https://").unwrap().to_owned();
     drop(served);

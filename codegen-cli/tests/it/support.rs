@@ -15,7 +15,7 @@ pub(crate) fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata")
 }
 
-/// What every root type begins with.
+/// The beginning of every root type.
 pub(crate) const USES: &str = "use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;\n\
     use kubesmith_runtime::{Resource, Schema};\nuse serde::{Deserialize, Serialize};\n";
 
@@ -122,7 +122,7 @@ pub(crate) fn generate(inputs: &[PathBuf]) -> Generated {
     run(Overrides { input: inputs.to_vec(), output: Some("out".into()), ..Overrides::default() })
 }
 
-/// Runs the pipeline for everything that can be written of types.
+/// Runs the pipeline with all generators of types.
 pub(crate) fn everything(inputs: &[PathBuf]) -> Generated {
     let manifests = ManifestFlags {
         openapi_output: Some("openapi".into()),
@@ -155,7 +155,7 @@ pub(crate) fn linted(input: PathBuf, lints: LintConfig) -> Generated {
     })
 }
 
-/// Conventions have tests of their own; elsewhere they would be noise.
+/// Warnings about conventions have tests of their own, and are off elsewhere.
 pub(crate) fn run(overrides: Overrides) -> Generated {
     let conventions = LINTS.iter().map(|(code, _)| code.to_string()).filter(|code| code.starts_with("KS07"));
     let lints = LintConfig { allow: conventions.collect(), ..LintConfig::default() };

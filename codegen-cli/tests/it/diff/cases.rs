@@ -31,7 +31,7 @@ struct Case {
     refused: bool,
 }
 
-/// A spec that was valid in one version, and is refused where it is read in another.
+/// A spec that is valid in one version, and refused in another.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Across {
@@ -102,7 +102,7 @@ impl Case {
         compare(&self.definitions(0), &self.definitions(1))
     }
 
-    /// What checks objects of a side.
+    /// The validator for objects of a side.
     fn checker(&self, side: usize) -> Checker {
         let definitions = self.definitions(side);
         Checker::from_schema(definitions.values().next().unwrap().versions[0].schema.clone())
@@ -176,7 +176,8 @@ fn verdicts_agree_with_the_rules_of_a_server() {
     }
 }
 
-/// Without a conversion an object is read by the version that it is stored in, and checked by the one that it is written in.
+/// Without a conversion, an object is read with its stored version, and validated with the version of the
+/// write.
 #[test]
 fn version_conflict_is_reported_exactly_when_a_version_refuses() {
     use ChangeCode::{VersionsConflict, VersionsTightened};
@@ -196,7 +197,7 @@ fn version_conflict_is_reported_exactly_when_a_version_refuses() {
     }
 }
 
-/// What an API server since 1.33 says of an update of what it has read of an object.
+/// The errors of an API server since 1.33 for an update of an object as it was read.
 fn update(checker: &Checker, stored: &Value, spec: &Value) -> Vec<String> {
     let (old, _) = read(checker, stored);
     let mut updated = old.clone();
@@ -205,8 +206,8 @@ fn update(checker: &Checker, stored: &Value, spec: &Value) -> Vec<String> {
     checker.update(&updated, &old).iter().map(ToString::to_string).collect()
 }
 
-/// Where the table says that API servers since 1.33 tolerate what an update leaves, they do, and where it says that they do
-/// not as soon as something around it changes, they do not.
+/// API servers since 1.33 tolerate unchanged invalid values exactly where the table says so, and refuse them
+/// after a change beside them where the table says so.
 #[test]
 fn tolerated_changes_are_accepted_by_an_update() {
     let (mut tolerated, mut with_all_around) = (0, 0);

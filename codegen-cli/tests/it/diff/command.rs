@@ -46,7 +46,7 @@ spec:
                 maximum: 20
 ";
 
-/// Breaks in every way.
+/// Breaks stored objects and clients.
 pub(super) fn new() -> String {
     OLD.replace(", shortNames: [wd]", "")
         .replace("[fast, slow, 'off']", "[fast, slow]")
@@ -156,7 +156,7 @@ fn unreadable_definition_is_neither_removed_nor_added() {
     assert!(err.contains("only one of the sides can be standard input"), "{err}");
 }
 
-/// Whoever reads the output alone has to see that it is not all.
+/// The output alone has to show that it is incomplete.
 #[test]
 fn machine_formats_report_unreadable_definitions() {
     let folder = folder();
@@ -189,7 +189,7 @@ fn large_or_deep_definitions_are_compared() {
     let large = OLD.replace("              mode:\n", &format!("{fields}              mode:\n"));
     assert!(large.len() > 600_000);
     folder.write("old.yaml", &large);
-    // Looking for each place from the beginning would take minutes.
+    // Searching each place from the beginning would take minutes.
     folder.write("new.yaml", large.replace("maxLength: 9", "maxLength: 8"));
     let (code, out, err) = run(&folder, &["old.yaml", "new.yaml"]);
     assert_eq!(code, Some(1), "{err}");

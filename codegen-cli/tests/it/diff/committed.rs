@@ -1,4 +1,4 @@
-//! `kubesmith generate` warns when what it is about to write breaks what is there.
+//! `kubesmith generate` warns if a new definition breaks objects or clients of the committed one.
 
 use crate::support::{Crate, USES, kind};
 

@@ -67,7 +67,7 @@ fn revisions_are_compared_without_touching_the_checkout() {
     }
 }
 
-/// A repository with a commit of these files, and these links with what they lead to.
+/// A repository with a commit of these files, and of these links with their targets.
 fn repository(files: &[(&str, &str)], links: &[(&str, &str)]) -> Crate {
     let folder = Crate::with_files(&[]);
     git(&folder, &["init", "--quiet", "--initial-branch=main"]);
@@ -176,7 +176,7 @@ fn everything_is_new_when_the_revision_lacks_the_path() {
     git(&folder, &["commit", "--quiet", "--message=two"]);
     let (code, _, err) = run(&folder, &["HEAD~1:crds", "HEAD:crds"]);
     assert_eq!(code, Some(0), "{err}");
-    // What is not at the same place may be misspelled.
+    // A missing path may be misspelt.
     for operands in [["main:crd", "crds"], ["crds", "git:main:crd"], ["HEAD~1:crd", "HEAD:crds"]] {
         let (code, out, err) = run(&folder, &operands);
         assert_eq!((code, out.as_str()), (Some(1), ""), "{operands:?}");

@@ -1,5 +1,5 @@
-//! Random schemas, a random edit of each, and random objects: a change that is compatible loses no object, and for one that
-//! breaks stored objects there is an object that it breaks.
+//! Random schemas, a random edit of each, and random objects: a compatible change invalidates no object, and
+//! for a change that breaks stored objects, there is an object that it breaks.
 
 use kubesmith::diff::load::{self, Locator};
 use kubesmith::diff::render::{Format, render};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::mutation::Random;
 
-/// What definitions are made of.
+/// Parts of definitions.
 pub(crate) const WORDS: &[&str] = &[
     "type: object",
     "type: string",
@@ -47,7 +47,7 @@ pub(crate) fn compare(old: &str, new: &str) {
     }
 }
 
-/// Numbers of the input, and when it has come to its end others that follow from it.
+/// Numbers from the input, and after its end, numbers computed from it.
 struct Choices<'a> {
     bytes: std::slice::Iter<'a, u8>,
     rest: Random,
@@ -82,7 +82,7 @@ const OBJECTS: usize = 40;
 /// Objects among which one has to break.
 const WITNESSES: usize = 600;
 
-/// Makes a schema, edits it, and holds the verdict to objects.
+/// Makes a schema, edits it, and checks the verdict with objects.
 pub(crate) fn check(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
     let old = json!({"type": "object", "properties": {"spec": object(&mut choices, 3)}});
@@ -137,7 +137,7 @@ fn definition(schema: &Value) -> Option<Definitions> {
     Some(Definitions::from([(definition.name.clone(), definition)]))
 }
 
-/// What checks objects, if a server takes the schema.
+/// The validator for objects, if a server accepts the schema.
 fn checker(schema: &Value, is_first: bool) -> Option<Checker> {
     if is_first && !validate_crd(&crd(schema), None).is_empty() {
         return None;
@@ -159,11 +159,11 @@ fn objects<'a>(
         apply_defaults(checker.schema(), &mut object);
         object
     });
-    // Many are refused where bounds are narrow.
+    // Narrow bounds refuse many of them.
     made.take(4 * WITNESSES).filter(|object| checker.create(object).is_empty())
 }
 
-/// What becomes of an object under another schema, if it does not stay what it is and valid.
+/// The change or the errors of an object under another schema, if it does not stay unchanged and valid.
 fn lost(object: &Value, checker: &Checker) -> Option<String> {
     let mut read = object.clone();
     let dropped = prune(checker.schema(), &mut read);
@@ -177,7 +177,7 @@ fn lost(object: &Value, checker: &Checker) -> Option<String> {
     checker.create(&read).first().map(ToString::to_string)
 }
 
-/// What becomes of an object under another schema when an update leaves all but its labels as it is, if that does not pass.
+/// The result of an update under another schema that only changes labels, if it fails.
 fn refused(object: &Value, checker: &Checker) -> Option<String> {
     let mut read = object.clone();
     let dropped = prune(checker.schema(), &mut read);
@@ -258,7 +258,7 @@ fn node(choices: &mut Choices<'_>, depth: usize) -> Value {
     out
 }
 
-/// A default that is valid in the schemas that are made here, if there is one that is easily told.
+/// A default that is valid in these schemas, if it is easy to find.
 fn default(schema: &Value) -> Option<Value> {
     match schema["type"].as_str() {
         Some("boolean") => Some(json!(true)),
@@ -398,7 +398,7 @@ fn bound(choices: &mut Choices<'_>, node: &mut Value) {
     }
 }
 
-/// A value that is likely to be valid, and to be at a bound.
+/// A value that is likely to be valid and at a bound.
 fn value(choices: &mut Choices<'_>, schema: &Value, depth: usize) -> Value {
     if schema["nullable"] == true && choices.one_in(5) {
         return Value::Null;
@@ -429,7 +429,7 @@ fn value(choices: &mut Choices<'_>, schema: &Value, depth: usize) -> Value {
             let most = usize::try_from(number("maxItems").unwrap_or(5)).unwrap_or(5);
             let count = least + choices.below(most.saturating_sub(least) + 1);
             let items = (0..count).map(|_| value(choices, &schema["items"], depth + 1)).collect::<Vec<_>>();
-            // One that is there twice.
+            // A duplicate item.
             match items.first() {
                 Some(first) if choices.one_in(3) && items.len() < most => {
                     json!(items.iter().chain([first]).collect::<Vec<_>>())
@@ -456,7 +456,7 @@ fn text(choices: &mut Choices<'_>, schema: &Value) -> Value {
     let has_pattern = schema.get("pattern").is_some();
     let letters: Vec<char> = if has_pattern { "abc" } else { "abcdX" }.chars().collect();
     let mut text: String = (0..length).map(|_| choices.of(&letters)).collect();
-    // What most patterns want: a map of many such values would hardly ever be valid otherwise.
+    // A text that most patterns accept. Otherwise, a map of many texts would hardly ever be valid.
     if has_pattern && most > 0 && !choices.one_in(8) {
         text.replace_range(..text.len().min(1), "a");
     }
@@ -465,7 +465,7 @@ fn text(choices: &mut Choices<'_>, schema: &Value) -> Value {
 
 fn map(choices: &mut Choices<'_>, schema: &Value, depth: usize) -> Value {
     let mut out = Map::new();
-    // Now and then the least there is, which a new lower bound refuses.
+    // Sometimes the smallest value, which a new lower bound refuses.
     let is_least = choices.one_in(12);
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let is_required =
@@ -478,7 +478,7 @@ fn map(choices: &mut Choices<'_>, schema: &Value, depth: usize) -> Value {
         return Value::Object(out);
     }
     if schema["additionalProperties"].is_object() {
-        // More than `maxProperties` ever says.
+        // More than any `maxProperties`.
         for name in &["a", "b", "c", "d", "e", "f"][..choices.below(7)] {
             out.insert((*name).to_owned(), value(choices, &schema["additionalProperties"], depth + 1));
         }

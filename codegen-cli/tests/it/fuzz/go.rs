@@ -8,7 +8,7 @@ use kubesmith::import::{self, GoOptions};
 use kubesmith::pipeline;
 use tempfile::TempDir;
 
-/// What changes put into a file.
+/// Texts that changes insert into a file.
 pub(crate) const WORDS: &[&str] = &[
     "type A = ",
     "type B struct {\n",
@@ -49,7 +49,7 @@ pub(crate) const WORDS: &[&str] = &[
     "\u{fc}",
 ];
 
-/// A file that names what types can be made of, so that few changes lead far.
+/// A file with the parts of types, so that a few changes have large effects.
 pub(crate) const SEED: &str = "// +groupName=a.b\npackage v1\n\nimport (\n\tcorev1 \"k8s.io/api/core/v1\"\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n)\n\n\
     // A is a kind.\n// +kubebuilder:subresource:status\ntype A struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\
     \tSpec S `json:\"spec\"`\n}\n\n// +k8s:enum\ntype E string\n\nconst (\n\tX E = \"x\"\n)\n\ntype S struct {\n\t// B is.\n\t// +optional\n\tB *string `json:\"b\"`\n\
@@ -65,10 +65,11 @@ impl Folder {
         Self { dir: tempfile::tempdir().unwrap() }
     }
 
-    /// A run ends without a panic, says something or writes something, and says the same twice. What is imported can be parsed.
+    /// A run ends without a panic, has diagnostics or output, and has the same twice. The imported crate can
+    /// be parsed.
     ///
     /// # Panics
-    /// When it does not.
+    /// If it does not.
     pub(crate) fn check(&self, text: &str) {
         fs::write(self.dir.path().join("types.go"), text).unwrap();
         let first = self.run();

@@ -1,8 +1,8 @@
-//! Any text as a file with definitions: the import ends, and what it makes is a crate that can be read.
+//! Any text as a file with definitions: the import ends, and its output is a crate that can be parsed.
 
 use kubesmith::import::{self, Imported, Input};
 
-/// What definitions are made of.
+/// Parts of definitions.
 pub(crate) const WORDS: &[&str] = &[
     "apiextensions.k8s.io/v1",
     "apiextensions.k8s.io/v1beta1",
@@ -47,7 +47,7 @@ pub(crate) const WORDS: &[&str] = &[
     "  ",
 ];
 
-/// Imports the text and parses what was made of it.
+/// Imports the text, and parses the result.
 pub(crate) fn check(text: &str) -> Imported {
     let input = Input { name: "any.yaml".to_string(), text: text.to_string() };
     let imported = import::import(vec![input], "any-api");

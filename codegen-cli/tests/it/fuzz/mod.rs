@@ -1,5 +1,5 @@
-//! Input that means no good: whatever the source and the configuration say, a run ends, and what it makes can be used. The
-//! fuzz targets `diff`, `go`, `import`, `pipeline` and `toml` call the same functions.
+//! Hostile input: a run ends for any source and configuration, and its output can be used. The fuzz targets
+//! `diff`, `go`, `import`, `pipeline` and `toml` call the same functions.
 
 mod diff;
 pub(crate) mod go;
@@ -86,7 +86,7 @@ fn deep_nesting_is_refused() {
 }
 
 proptest! {
-    // Each is a run as a whole. `PROPTEST_CASES` asks for another number, here as everywhere.
+    // Each change is a complete run. `PROPTEST_CASES` sets another number, as for all tests.
     #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
@@ -102,7 +102,7 @@ proptest! {
         let folder = go::Folder::new();
         let mut seeds = Vec::new();
         sources(&support::testdata().join("conformance"), "go", &mut seeds);
-        // Half of the changes are of one file that has everything.
+        // Half of the changes are made to one file that has all constructs.
         seeds.extend(std::iter::repeat_n(go::SEED.to_owned(), seeds.len()));
         each_mutated(&seeds, go::WORDS, |text| folder.check(text), choices)?;
     }

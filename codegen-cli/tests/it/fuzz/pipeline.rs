@@ -15,7 +15,8 @@ use tempfile::TempDir;
 const MANIFEST: &str = "[package]\nname = \"sample-api\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n\
     k8s-openapi = \"0.29\"\nkubesmith-runtime = \"0.1\"\nserde = \"1\"\nserde_json = \"1\"\n";
 
-/// What nests or chains when it is repeated: before it, again and again, in the middle, as often again, after it.
+/// Texts that nest or chain if repeated: the text before, the repeated opening, the middle, the repeated end,
+/// the text after.
 pub(crate) const DEEP: &[[&str; 5]] = &[
     ["type A = ", "(", "u8", ")", ";"],
     ["type A = ", "Vec<", "u8", ">", ";"],
@@ -85,7 +86,7 @@ pub(crate) fn deep([before, open, middle, close, after]: &[&str; 5], times: usiz
     [before, open.repeat(times).as_str(), middle, close.repeat(times).as_str(), after].concat()
 }
 
-/// What sources say: attributes, markers and types.
+/// Parts of sources: attributes, markers and types.
 pub(crate) fn words() -> Vec<String> {
     let types = "u8 i64 f64 bool char String Vec<u8> Option<String> Box<Self> Self BTreeMap<String,String> HashMap<u8,u8> \
         ObjectMeta Condition Quantity IntOrString LabelSelector Time serde_json::Value RawExtension PodTemplateSpec \
@@ -120,10 +121,10 @@ impl Folder {
         Self(folder)
     }
 
-    /// Runs everything on this source.
+    /// Runs all generators on this source.
     ///
     /// # Panics
-    /// When something that was made cannot be used.
+    /// If some output cannot be used.
     pub(crate) fn check(&self, source: &str) {
         let api = self.0.path().join("api");
         fs::write(api.join("src/lib.rs"), source).expect("a file");
@@ -135,10 +136,10 @@ impl Folder {
     }
 }
 
-/// That diagnostics can be shown, and that files are what their names say.
+/// Checks that diagnostics can be printed, and that files have the format of their names.
 ///
 /// # Panics
-/// When they are not.
+/// If one of these fails.
 pub(crate) fn check(generated: &Generated, source: &str) {
     for format in [MessageFormat::Human, MessageFormat::Short, MessageFormat::Json] {
         let shown = diag::render(&generated.diagnostics, &generated.sources, format, false);
@@ -165,7 +166,7 @@ fn check_yaml(path: &str, text: &str, source: &str) {
         let mut document =
             document.unwrap_or_else(|error| panic!("{path}: {error}:\n{text}\nfrom\n{source}"));
         if document["kind"] == "CustomResourceDefinition" {
-            // What a server fills in before it looks.
+            // Defaults that a server sets before validation.
             let names = &mut document["spec"]["names"];
             if names["listKind"].is_null() {
                 names["listKind"] = format!("{}List", names["kind"].as_str().unwrap()).into();

@@ -6,7 +6,7 @@ use kubesmith::config::{self, FILE_NAME, Overrides};
 use kubesmith::pipeline;
 use tempfile::TempDir;
 
-/// What the files know.
+/// Keys and values of the files.
 pub(crate) const WORDS: &[&str] = &[
     "members",
     "input",
@@ -70,7 +70,7 @@ pub(crate) const WORDS: &[&str] = &[
     "\"1\"",
 ];
 
-/// Files that are good as they are; the first half are configurations.
+/// Valid files; the first half are configurations.
 pub(crate) const SEEDS: [&str; 4] = [
     include_str!("../../../../fuzz/seeds/toml/all.toml"),
     include_str!("../../../../fuzz/seeds/toml/some.toml"),

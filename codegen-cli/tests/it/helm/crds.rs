@@ -73,7 +73,7 @@ async fn upgrade_that_would_delete_crds_fails_until_they_are_kept() {
     env.stop().await;
 }
 
-/// The definition of another release, or of nobody, is not this release's to delete.
+/// A release does not delete the definition of another release, or one without a release.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn upgrade_passes_beside_crds_of_others() {
     if !real::is_installed() {

@@ -327,7 +327,8 @@ fn least(root: &Value, schema: &Value) -> Value {
     }
 }
 
-/// Returns values that a schema refuses at one place, with that place. `seen` are the definitions with values already.
+/// Returns values that a schema refuses at one place, with that place. `seen` has the definitions that
+/// already have values.
 fn wrong_values(root: &Value, schema: &Value, seen: &mut BTreeSet<String>) -> Vec<(String, Value)> {
     if schema.get("$ref").is_some_and(|name| !seen.insert(name.to_string())) {
         return Vec::new();
@@ -452,7 +453,7 @@ fn hand_edits_survive_a_second_run() {
         "      hostNetwork: {{ gt .Values.mine.size 2 }}\n",
     );
     project.write("charts/shop/templates/mine.yaml", "kind: ConfigMap\n");
-    // The schema refuses values that nothing reads, so it has to know the new ones.
+    // The schema refuses unused values, so it has to contain the new ones.
     generate(&project, &[]);
     let schema = fs::read_to_string(project.path("charts/shop/values.schema.json")).unwrap();
     let schema: Value = serde_json::from_str(&schema).unwrap();
@@ -470,7 +471,7 @@ fn hand_edits_survive_a_second_run() {
     let crd = "templates/crd/shop.example.com_items.yaml";
     assert!(after[crd].contains("color") && !before[crd].contains("color"));
 
-    // A file without its first comment is its owner's; a part without an end is not guessed at.
+    // A file without its first comment belongs to the user. A section without an end is an error.
     project.write("charts/shop/values.yaml", "mine: {}\n");
     generate(&project, &[]);
     assert_eq!(project.tree("charts/shop")["values.yaml"], "mine: {}\n");

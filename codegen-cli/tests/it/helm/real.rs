@@ -1,4 +1,5 @@
-//! Charts rendered with many values: by Helm, where it is on the PATH, as by the renderer of these tests.
+//! Charts rendered with many values: Helm, if it is on the PATH, and the renderer of these tests have the
+//! same result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -149,7 +150,7 @@ fn renderer_agrees_with_helm_for_many_values() {
             merge(&mut values, &changes);
             without_nulls(&mut values);
             assert_eq!(schema::refusals(&schema, &values), [""; 0], "{changes}");
-            // For Helm, a value that is not there is null.
+            // For Helm, a missing value is null.
             for (table, keys) in usual.as_object().unwrap() {
                 for key in keys.as_object().unwrap().keys() {
                     let table = values[table].as_object_mut().unwrap();
@@ -157,7 +158,7 @@ fn renderer_agrees_with_helm_for_many_values() {
                 }
             }
             let ours = rendered(&chart, &values, "there");
-            // The templates of other charts are alike.
+            // The templates of other charts are the same.
             if !chart.ends_with("crontab") && !chart.ends_with("chart") {
                 continue;
             }

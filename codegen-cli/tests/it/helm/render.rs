@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// Renders a template. `values` and `namespace` are what a user gives.
+/// Renders a template with the user's `values` and `namespace`.
 pub(super) fn render(template: &str, values: &Value, namespace: &str) -> String {
     let root = json!({"Values": values, "Release": {"Namespace": namespace, "IsUpgrade": false}});
     let pieces = pieces(template);
@@ -51,7 +51,7 @@ fn split_action(text: &str) -> (&str, &str) {
     panic!("an action has no end: {text}")
 }
 
-/// Renders until `else` or `end`; answers which of them ended it.
+/// Renders until `else` or `end`, and returns which of them came.
 fn block(pieces: &[Piece], at: &mut usize, dot: &Value, is_on: bool, out: &mut String) -> Option<String> {
     while let Some(piece) = pieces.get(*at) {
         *at += 1;

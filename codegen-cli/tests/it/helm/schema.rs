@@ -13,14 +13,14 @@ pub(super) fn refusals(schema: &Value, values: &Value) -> Vec<String> {
     out
 }
 
-/// The schema that a reference means.
+/// The target of a reference.
 pub(super) fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let Some(name) = schema.get("$ref").and_then(Value::as_str) else { return schema };
     root.pointer(name.strip_prefix('#').unwrap()).unwrap_or_else(|| panic!("{name} is not defined"))
 }
 
 fn check(root: &Value, schema: &Value, value: &Value, place: &str, out: &mut Vec<String>) {
-    // Draft 7 ignores what is beside a reference.
+    // Draft 7 ignores keywords beside a reference.
     let schema = resolved(root, schema);
     let empty = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);

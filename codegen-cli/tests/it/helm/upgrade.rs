@@ -31,7 +31,7 @@ const OBJECTS: [&str; 3] = [
     "{metadata: {name: labelled, labels: {a: b}, annotations: {c: d}}, spec: {schedule: '1,2 0-3 1 */2 *', image: 'x:1'}}",
 ];
 
-/// The older release: the example without v1, and without the webhook, which converts.
+/// The older release: the example without v1 and without the conversion webhook.
 fn older_release() -> Crate {
     let example = testdata().join("../examples/crontab");
     let types = fs::read_to_string(example.join("api/src/v1beta1.rs")).unwrap();
@@ -46,10 +46,10 @@ fn older_release() -> Crate {
     project
 }
 
-/// The cluster, and what Helm and the kubelet would do in it.
+/// The cluster, and the work of Helm and the kubelet in it.
 struct Cluster {
     env: TestEnv,
-    /// Has the kubeconfig files, and those that Helm reads.
+    /// The folder with the kubeconfig files, and with the files that Helm reads.
     folder: Crate,
     program: OsString,
 }
@@ -218,7 +218,8 @@ async fn release_is_upgraded_from_an_older_api() {
 
     let changes = json!({"manager": {"args": [format!("--webhook-port={}", webhooks.port())]}, "metrics": {"enabled": false}});
     cluster.install(&testdata().join("../examples/crontab/charts/crontab"), &changes).await;
-    // The older program still runs, and nobody converts yet. Old clients read on, and others get an error.
+    // The older program still runs, and no webhook converts yet. Old clients can still read, and others get
+    // an error.
     assert_eq!(cluster.objects("v1beta1").await.unwrap(), before);
     let error = cluster.objects("v1").await.unwrap_err().to_string();
     assert!(

@@ -14,7 +14,7 @@ fn two_pools() -> Project {
 #[test]
 fn generated_names_do_not_collide() {
     let project = two_pools();
-    // Kinds whose modules are there already.
+    // Kinds whose modules already exist.
     let shop = |flag| ["create", "webhook", "--group=shop", "--version=v1", "--kind=IPPool", flag];
     project.works(&shop("--defaulting"));
     project.works(&api("shop", "v1", "Main"));

@@ -52,7 +52,7 @@ fn version_from_another_has_conversions_and_a_test() {
     assert!(project.read(POOL_TYPES).contains("strategy = \"Webhook\""));
     assert!(project.read("controller/src/main.rs").contains("if flags.webhooks {\n"));
     assert!(project.read("PROJECT").contains("    conversion: true\n    spoke:\n    - v1beta1\n"));
-    // The next version joins the conversions that are there.
+    // The next version is added to the existing conversions.
     project.works(&from("v1"));
     assert!(project.read("PROJECT").contains("    spoke:\n    - v1beta1\n    - v1\n"));
     assert!(!project.read("api/src/tsi/v1/ip_pool.rs").contains("conversion("));
@@ -161,7 +161,7 @@ fn versions_of_a_kind_are_converted() {
     let conversion = |version| ["create", "webhook", "--group=tsi", version, "--kind=IPPool", "--conversion"];
     let said = project.fails(&conversion("--version=v1alpha1"));
     assert!(said.starts_with("2: ") && said.contains("IPPool has no version but v1alpha1"), "{said}");
-    // Scope and plural are those of the version that is there.
+    // Scope and plural are those of the existing version.
     project.works(&api("tsi", "v1", "IPPool"));
     let crd = project.read("config/crd/bases/tsi.example.com_ippools.yaml");
     assert!(crd.contains("name: v1\n") && crd.contains("name: v1alpha1\n"), "{crd}");
@@ -181,7 +181,7 @@ fn versions_of_a_kind_are_converted() {
     assert!(said.starts_with("2: ") && said.contains("conversions already, to and from v1alpha1"), "{said}");
     project.works(&["generate", "--check"]);
 
-    // Without its marker a type is left alone.
+    // A type without its marker does not change.
     project.works(&api("shop", "v1", "Order"));
     project.works(&api("shop", "v2", "Order"));
     let types = "api/src/shop/v1/order.rs";
