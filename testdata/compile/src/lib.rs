@@ -1,4 +1,4 @@
-//! Every expected tree, compiled under the workspace's lints. A case of the tests that is not here fails them.
+//! Every expected tree, compiled under the workspace's lints. A test fails if a case is missing here.
 #![allow(clippy::module_inception, reason = "cases are called like the parts that they show")]
 
 #[path = "../../cases/apply/expected/mod.rs"]

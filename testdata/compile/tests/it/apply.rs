@@ -1,4 +1,4 @@
-//! Apply configurations through their own API: the JSON that they are, and what a server makes of them.
+//! Apply configurations through their own API: their JSON, and their effect on a server.
 
 use std::collections::BTreeMap;
 
@@ -177,7 +177,7 @@ async fn extracted_configuration_is_changed_and_applied_again() {
     let shop = shops.apply(&corner(theirs).with_labels([("theirs", "2")]), &other).await.unwrap();
     assert_eq!((shop.spec.goods.len(), shop.spec.flags.len()), (3, 3));
 
-    // What comes back is what was applied, of either.
+    // `extract` returns the applied fields of either manager.
     let extracted = extract_shop(&shop, "me").unwrap();
     assert_eq!(json_of(&extracted), json_of(&mine));
     let of_other = extract_shop(&shop, "other").unwrap().spec.unwrap();
@@ -188,12 +188,12 @@ async fn extracted_configuration_is_changed_and_applied_again() {
         json_of(&ShopApplyConfiguration::new("corner", "default"))
     );
 
-    // To change one field and keep the rest.
+    // Changes one field and keeps the rest.
     let spec = extracted.spec.clone().unwrap().with_till_count(5);
     let shop = shops.apply(&extracted.with_spec(spec), &me).await.unwrap();
     assert_eq!((shop.spec.till_count, shop.spec.goods.len()), (5, 3));
 
-    // What is no longer named goes, and what others own stays.
+    // Fields that are no longer applied are removed, and fields of other managers stay.
     let shop =
         shops.apply(&corner(ShopSpecApplyConfiguration::default().with_till_count(5)), &me).await.unwrap();
     let names: Vec<&str> = shop.spec.goods.iter().map(|good| good.name.as_str()).collect();

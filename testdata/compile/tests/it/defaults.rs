@@ -1,4 +1,4 @@
-//! Defaults through the generated functions, and what an API server makes of the same objects.
+//! Defaults of the generated functions, and those of an API server for the same objects.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -61,7 +61,7 @@ fn cafe(bits: u32) -> Cafe {
 async fn set_defaults_equals_defaulting_of_the_server() {
     let env = crate::crds::server("defaults").await;
     let cafes = Clientset::new(env.client()).cafe_v1().caves().namespace("default");
-    // Each field set and unset, beside every third combination of the others.
+    // Each field set and unset, with every third combination of the others.
     for bits in (0..2048).step_by(3).chain((0..11).map(|bit| 1 << bit)).chain([2047]) {
         let mut cafe = cafe(bits);
         cafe.metadata.name = Some(format!("c{bits}-{}", cafe.spec.seats));

@@ -163,7 +163,7 @@ async fn methods_are_added_to_selected_verbs() {
     let me = PatchParams::apply("me").force();
     assert_eq!(lamps.apply_status("red", &wanted, &me).await.unwrap().spec.size, 7);
     assert_eq!(lamps.get("red").await.unwrap().status.size, 4);
-    // A status has neither lists nor anything to create, and a gate is no lamp.
+    // A status has no list or create, and a gate is not a lamp.
     assert!(lamps.create_status("red", &lamp, &PostParams::default()).await.is_err());
     assert!(lamps.list_status("red", &ListParams::default()).await.is_err());
     assert!(lamps.type_("red", &GateApplyConfiguration::new("red", ""), &me).await.is_err());

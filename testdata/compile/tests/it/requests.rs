@@ -1,4 +1,4 @@
-//! Which request each generated verb makes.
+//! The request of each generated verb.
 
 use std::convert::Infallible;
 use std::future::ready;

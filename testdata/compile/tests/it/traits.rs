@@ -239,7 +239,7 @@ async fn function_may_require_single_verbs() {
     let carts = clients.shop_v1().carts().namespace("default");
     carts.create(&cart("a"), &PostParams::default()).await.unwrap();
     assert_eq!(is_send(resize(&carts, "a")).await.unwrap(), 1);
-    // The runtime's client has them too.
+    // The runtime's client implements them, too.
     let typed = TypedClient::<Cart>::namespaced(carts_rest(&env), "default");
     assert_eq!(is_send(resize(&typed, "a")).await.unwrap(), 2);
 }

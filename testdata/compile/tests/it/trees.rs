@@ -1,4 +1,4 @@
-//! What the cases' inputs generate is what is stored. `KUBESMITH_UPDATE=1` stores it anew.
+//! The inputs of the cases generate the expected trees. `KUBESMITH_UPDATE=1` writes these again.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The generated API as a program uses it; that it compiles is half of the test.
+//! The generated API as a program uses it. Compiling it is half of the test.
 
 use std::time::Duration;
 
@@ -100,10 +100,10 @@ async fn keyword_and_colliding_names_are_usable() {
     let informer: SharedInformer<MyOption> = factory.generic().v1().options().informer();
     assert!(!informer.has_synced());
     let _builders = factory.start_().v1().builders().lister();
-    // The client of PatchParam objects cannot be called like the parameters of a patch.
+    // The client of PatchParam objects cannot have the name of the parameters of a patch.
     let _: fn(RestClient) -> names::clientset::typed::generic_::v1::PatchParams_ =
         names::clientset::typed::generic_::v1::PatchParams_::new;
-    // Both kinds Foo and FooFrom have an `extract_foo_from`: the second has an underscore behind its name.
+    // Both kinds Foo and FooFrom have an `extract_foo_from`: the second one ends in an underscore.
     let (foo, from) = (generic::Foo::default(), generic::FooFrom::default());
     assert!(names::applyconfigurations::generic_::v1::extract_foo_from(&foo, "manager", "status").is_err());
     assert!(names::applyconfigurations::generic_::v1::extract_foo_from_(&from, "manager").is_err());

@@ -1,4 +1,5 @@
-//! Generated validation against an API server: the same objects, the same faults, in the same words and order.
+//! Generated validation against an API server: the same objects have the same errors, with the same text and
+//! order.
 
 use std::time::Duration;
 
@@ -66,7 +67,7 @@ fn compare(answer: Result<Value, Box<Status>>, found: &FieldErrors, about: &Valu
         return true;
     };
     if status.code == 400 {
-        // It could not even be read as an object of its kind, which the server says without the field.
+        // It cannot be read as an object of its kind. The server reports this without the field.
         let (_, why) = status.message.split_once(" cannot be handled as a Gate: ").unwrap();
         assert!(found.to_string().ends_with(why), "{}\n{found}\n{about:#}", status.message);
         return false;
@@ -102,7 +103,7 @@ async fn validate_agrees_with_the_server_on_create() {
     let (mut fine_ones, mut faults) = (0, 0);
     for number in 0..600 {
         let mut object = object(&format!("gate-{number}"), &fine());
-        // Some with a fault or two, some with many.
+        // Some with one or two errors, some with many.
         dice.change(&mut object["spec"], &specs, if number % 2 == 0 { 40 } else { 4 });
         if number % 3 == 0 {
             dice.change(&mut object["metadata"], &metadata, 12);
@@ -126,7 +127,7 @@ async fn validate_agrees_with_the_server_on_create() {
 async fn validate_update_agrees_with_the_server() {
     let server = Server::new().await;
     let strict = serde_json::to_value(&crate::crds::of_case("validations")[0].spec.versions[0]).unwrap();
-    // What was stored before there were rules may break them.
+    // Objects that were stored before the rules existed may violate them.
     server
         .set_version(|version| {
             let anything = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
@@ -375,7 +376,7 @@ async fn webhook_responds_with_errors_of_schema_and_rules() {
     bad.spec.builder = Some("north".to_owned());
     let both = vec!["spec.width".to_owned(), "spec.builder".to_owned()];
     assert_eq!(answer("UPDATE", "", &bad, &fine).await, (422, both, vec![]));
-    // A refusal as a whole is one of the faults; where only the status is written, nothing else is wrong.
+    // A refusal of the whole object is one of the errors. In a write of the status, there is no other.
     bad.spec.builder = None;
     bad.spec.guards = 0;
     let both = vec!["spec.width".to_owned(), "<nil>".to_owned()];
