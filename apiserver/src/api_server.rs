@@ -338,7 +338,7 @@ mod tests {
             let maps = format!("/api/v1/namespaces/{namespace}/configmaps");
             assert_eq!(request(&first, "POST", &maps, &orphan).await, 201);
         }
-        // Nobody empties the namespace, collects garbage or aggregates roles.
+        // No controller empties the namespace, collects garbage or aggregates roles.
         assert_eq!(request(&first, "DELETE", "/api/v1/namespaces/a", &json!({})).await, 200);
         let has = |server: &ApiServer, kind: &str, namespace: &str, name: &str| {
             server.objects().get("v1", kind, namespace, name).unwrap().is_some()
@@ -371,7 +371,7 @@ mod tests {
             tokio::task::yield_now().await;
         }
         assert!(rules(&with_controllers) > 0);
-        // Nothing is open in a snapshot of a server with controllers.
+        // A snapshot of a server with controllers has no open work.
         let options =
             ApiServerOptions { snapshot: Some(with_controllers.snapshot()), ..ApiServerOptions::default() };
         let without = ApiServer::start(options).unwrap();

@@ -357,7 +357,7 @@ mod tests {
         let key = def.key("default", "a");
         let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default", "uid": "a"}});
         server.store.create(&def.collection, &key, map).unwrap();
-        // The deletion of a former namespace of the name was due.
+        // The deletion of a former namespace with this name was due.
         run(server, Work::Namespace("default".to_owned()));
         assert!(server.store.get(&def.collection, &key).is_some());
     }

@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn ports_in_use_are_passed_over() {
-        // Two neighbours, so no other test has either.
+        // Two adjacent ports, so that no other test has either of them.
         let (held, next) = loop {
             let (one, two) = (free_address().unwrap(), free_address().unwrap());
             if two.port() == one.port() + 1 {

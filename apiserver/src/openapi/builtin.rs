@@ -373,7 +373,7 @@ mod tests {
     fn members_of_the_table_are_members_of_the_schemas() {
         for (name, schema) in DEFINITIONS.iter() {
             let Some(of) = schemas::message(name) else { continue };
-            // These are of any type.
+            // These fields accept any type.
             if name.contains(".JSON") && schema.get("properties").is_none() {
                 continue;
             }

@@ -200,7 +200,7 @@ mod tests {
 
     use super::*;
 
-    /// As `openssl req -x509` makes it: for a server, and its own authority.
+    /// As made by `openssl req -x509`: a self-signed certificate for a server.
     fn own_authority(names: &[&str], change: impl Fn(&mut CertificateParams)) -> CertificateDer<'static> {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
         let mut params = CertificateParams::new(names).unwrap();

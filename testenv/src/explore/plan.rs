@@ -341,7 +341,7 @@ mod tests {
         assert!("crash".parse::<Plan>().is_err() && "crash@a".parse::<Plan>().is_err());
     }
 
-    /// The faults that can be planned are those of the guide's table.
+    /// The faults of plans are those of the guide's table.
     #[test]
     fn guide_lists_every_fault() {
         let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/guides/explore.md");

@@ -338,7 +338,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// client-go's leader election gives a lease up so.
+    /// client-go's leader election releases a lease in this way.
     #[test]
     fn lease_without_holder_is_accepted() {
         let released =
