@@ -45,10 +45,10 @@ impl Pattern {
         self.compiled().map(|regex| regex.is_match(text))
     }
 
-    /// The reason why the expression cannot be compiled, if so.
+    /// The reason why an API server refuses the expression, if so. This reads the expression without compiling it.
     #[must_use]
-    pub fn error(&self) -> Option<&Error> {
-        self.compiled().err()
+    pub fn error(&self) -> Option<Error> {
+        kubesmith_goregex::check(&self.source).err()
     }
 
     fn compiled(&self) -> Result<&Regex, &Error> {

@@ -85,7 +85,7 @@ impl Text {
 
 /// Returns a Go name as a Rust identifier.
 pub(super) fn ident(name: &str) -> String {
-    if syn::parse_str::<syn::Ident>(name).is_ok() {
+    if is_plain(name) || syn::parse_str::<syn::Ident>(name).is_ok() {
         return name.to_string();
     }
     let raw = format!("r#{name}");
@@ -96,4 +96,11 @@ pub(super) fn ident(name: &str) -> String {
     }
     let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
     format!("{plain}_")
+}
+
+/// Whether a name is an identifier at first sight, as exported names are: `Self` is the only keyword with a capital.
+fn is_plain(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && name != "Self"
 }

@@ -76,6 +76,9 @@ const VAGUE: &[&str] = &[
     "Value",
 ];
 
+/// The most letters of a chosen name.
+const LONGEST: usize = 60;
+
 /// Whether a name is reserved.
 pub(super) fn is_taken(name: &str) -> bool {
     TAKEN.contains(&name)
@@ -95,15 +98,20 @@ fn is_pascal(word: &str) -> bool {
 /// The words that all names end with: `RouteStatus` for `TCPRouteStatus` and `HTTPRouteStatus`.
 pub(super) fn common_end(names: &[&str]) -> String {
     let Some((first, others)) = names.split_first() else { return String::new() };
-    let starts_word = |at: usize| {
-        let bytes = first.as_bytes();
-        let is_upper = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_uppercase);
-        is_upper(at)
-            && (at == 0 || !is_upper(at - 1) || bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase))
-    };
-    let mut starts = (0..first.len()).filter(|at| first.is_char_boundary(*at) && starts_word(*at));
+    let mut starts = word_starts(first);
     let found = starts.find(|at| others.iter().all(|other| other.ends_with(&first[*at..])));
     found.map_or_else(String::new, |at| first[at..].to_string())
+}
+
+/// Where the words of an upper camel case name begin.
+fn word_starts(name: &str) -> impl Iterator<Item = usize> {
+    let bytes = name.as_bytes();
+    let is_upper = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_uppercase);
+    let begins = move |at: &usize| {
+        is_upper(*at)
+            && (*at == 0 || !is_upper(at - 1) || bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase))
+    };
+    (0..name.len()).filter(begins)
 }
 
 /// The singular of a name.
@@ -192,23 +200,40 @@ impl TypeNames {
     }
 
     /// The shortest name that describes the type: its field's, with the enclosing type's before it, or a
-    /// number.
+    /// number. A name of more than [`LONGEST`] letters loses its first words, except those of a kind's own parts.
     pub(super) fn choose(&mut self, parent: &str, field: &str) -> String {
-        let own = match field.split_once(' ') {
+        let of_kind = field.split_once(' ').filter(|(kind, _)| is_pascal(kind));
+        let own = match of_kind {
             // The kind's own capitals: `TCPRouteSpec`.
-            Some((kind, rest)) if is_pascal(kind) => format!("{kind}{}", pascal(rest)),
-            _ => pascal(field),
+            Some((kind, rest)) => format!("{kind}{}", pascal(rest)),
+            None => pascal(field),
         };
         let stem = parent.strip_suffix("Spec").filter(|stem| !stem.is_empty()).unwrap_or(parent);
-        let candidates = [own.clone(), format!("{stem}{own}"), format!("{parent}{own}")];
+        let whole = format!("{stem}{own}");
+        let candidates = [own.clone(), whole.clone(), format!("{parent}{own}")];
         let from = usize::from(VAGUE.contains(&own.as_str()));
-        for candidate in &candidates[from..] {
+        let fits = |candidate: &&String| of_kind.is_some() || candidate.len() <= LONGEST;
+        let least = if own.len() < LONGEST { own.len() + 1 } else { 1 };
+        let ends = if whole.len() > LONGEST { ends(&whole, least) } else { Vec::new() };
+        let candidates =
+            candidates[from..].iter().filter(fits).map(String::as_str).chain(ends.iter().copied());
+        for candidate in candidates {
             if self.take(candidate) {
-                return candidate.clone();
+                return candidate.to_string();
             }
         }
-        numbered(&format!("{stem}{own}"), "", self.used.len(), |name| self.take(name))
+        // Numbers have at most four digits, unless a module has more types of one name.
+        let short = |name: &&str| name.len() + 4 <= LONGEST;
+        let base =
+            [&*whole].into_iter().chain(ends).find(short).unwrap_or(&whole[..whole.len().min(LONGEST - 4)]);
+        numbered(base, "", self.used.len(), |name| self.take(name))
     }
+}
+
+/// The ends of a name that begin with a word, have at most [`LONGEST`] letters and at least `least`, the longest first.
+fn ends(name: &str, least: usize) -> Vec<&str> {
+    let ends = word_starts(name).map(|at| &name[at..]);
+    ends.filter(|end| (least..=LONGEST).contains(&end.len())).collect()
 }
 
 /// Modules whose file names are crate roots for cargo.
@@ -370,6 +395,30 @@ mod tests {
         ] {
             assert_eq!(names.root(kind), wanted, "{kind}");
         }
+    }
+
+    #[test]
+    fn long_name_loses_its_first_words() {
+        let mut names = TypeNames::default();
+        let parent = "VertexAIScheduleStatusObservedStateCreateNotebookExecutionJob";
+        let name = names.choose(parent, "status");
+        assert_eq!(name, "ScheduleStatusObservedStateCreateNotebookExecutionJobStatus");
+        assert_eq!(names.choose(parent, "status"), "StatusObservedStateCreateNotebookExecutionJobStatus");
+        let kind = "SecurityCenterManagementEventThreatDetectionCustomModule";
+        assert_eq!(names.choose("", &format!("{kind} status")), format!("{kind}Status"));
+    }
+
+    #[test]
+    fn names_stay_short_when_all_ends_are_taken() {
+        let mut names = TypeNames::default();
+        let field = "cloudControlGroupDetail";
+        let mut parent = "CloudSecurityComplianceFramework".to_string();
+        for _ in 0..200 {
+            parent = names.choose(&parent, field);
+            assert!(parent.len() <= LONGEST, "{parent}");
+        }
+        let long = names.choose(&parent, &"x".repeat(80));
+        assert!(long.len() <= LONGEST && names.choose(&parent, &"x".repeat(80)) != long, "{long}");
     }
 
     /// Of many that are alike not all numbers are tried.

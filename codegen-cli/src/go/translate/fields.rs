@@ -95,8 +95,7 @@ impl Translator<'_> {
 
     fn field(&mut self, text: &mut Text, at: At, is_kind: bool, field: &Field, tag: &Tag, is_required: bool) {
         let place = field.name.as_ref().map_or(&field.ty.place, |name| &name.place);
-        let is_standard = is_kind && matches!(tag.name.as_str(), "metadata" | "spec" | "status");
-        let is_metadata = is_standard && tag.name == "metadata";
+        let is_metadata = is_kind && tag.name == "metadata";
         let all = &field.comments.markers;
         let must = must(field, tag, is_required, self.options.release);
         let is_schemaless = markers::has(all, "kubebuilder:validation:Schemaless");
@@ -107,16 +106,18 @@ impl Translator<'_> {
         }
         match (tag.is_inline, must) {
             (true, _) => text.push("#[serde(flatten)]\n"),
+            // The default for types that are no `Option`, of which a translation has none.
+            (false, true) if is_required && !is_metadata => {}
             (false, true) => text.push("#[schema(required)]\n"),
             (false, false) if is_metadata => {}
             (false, false) => text.push("#[schema(optional)]\n"),
         }
         let name = match &field.name {
-            _ if is_standard => ident(&tag.name),
+            _ if is_identifier(&tag.name) => ident(&tag.name),
             Some(name) => ident(&name.text),
             None => ident(base_name(&field.ty)),
         };
-        if !tag.is_inline && name != tag.name {
+        if !tag.is_inline && name.trim_start_matches("r#") != tag.name {
             text.attribute(&format!("#[serde(rename = {:?})]", tag.name), place);
         }
         text.push("pub ");
@@ -129,6 +130,12 @@ impl Translator<'_> {
         }
         text.push(",\n");
     }
+}
+
+/// Whether a name in JSON can also be the field's name in Rust, which then needs no attribute.
+fn is_identifier(json: &str) -> bool {
+    json.starts_with(|c: char| c.is_ascii_alphabetic())
+        && json.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// The name of an embedded field.
