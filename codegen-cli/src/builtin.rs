@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kubesmith_core::diag::Code;
-use kubesmith_core::grammar::closest;
 use kubesmith_core::names;
+use kubesmith_core::names::closest;
 
 use crate::config::{ConfigFile, KindName};
 use crate::diag::Diagnostic;

@@ -417,7 +417,7 @@ fn parse(text: &str) -> Result<Config, String> {
     toml::from_str(text).map_err(|error| {
         let message = error.to_string();
         let suggestion = unknown_key(error.message()).and_then(|(key, known)| {
-            kubesmith_core::grammar::closest(key, known.iter().copied()).map(str::to_string)
+            kubesmith_core::names::closest(key, known.iter().copied()).map(str::to_string)
         });
         let help = match suggestion {
             Some(name) => format!("did you mean `{name}`?"),

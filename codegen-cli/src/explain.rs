@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use kubesmith_core::book;
 use kubesmith_core::diag::{CODES, Code};
 use kubesmith_core::grammar::{
-    Definition, FAMILIES, Family, FamilySpec, KeySpec, MEANINGLESS, Places, Shape, Target, closest,
-    definitions, marker_name, marker_text, near,
+    Definition, FAMILIES, Family, FamilySpec, KeySpec, MEANINGLESS, Places, Shape, Target, definitions,
+    marker_name, marker_text, near,
 };
+use kubesmith_core::names::closest;
 
 /// The width of running text.
 const WIDTH: usize = 90;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kubesmith_core::diag::{CODES, Code, Severity};
-use kubesmith_core::grammar::closest;
+use kubesmith_core::names::closest;
 use serde::{Deserialize, Serialize};
 
 use crate::diag::Diagnostic;

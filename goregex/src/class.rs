@@ -1,9 +1,9 @@
 //! Classes in brackets.
 
 use crate::ast::{Class, Item};
-use crate::error::{Error, ErrorCode};
+use crate::error::{Error, ErrorCode, before};
 use crate::escape;
-use crate::parse::{Parser, before};
+use crate::parse::Parser;
 
 /// The classes of POSIX by name.
 const POSIX: &[(&str, &[(u8, u8)])] = &[

@@ -74,3 +74,8 @@ impl std::fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// The part of `text` before `rest`, which is its end: errors show the part that was read.
+pub(crate) fn before<'a>(text: &'a str, rest: &str) -> &'a str {
+    &text[..text.len() - rest.len()]
+}

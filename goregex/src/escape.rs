@@ -1,8 +1,7 @@
 //! Escapes: single code points, and the classes of Perl and Unicode.
 
 use crate::ast::{Item, MAX};
-use crate::error::{Error, ErrorCode};
-use crate::parse::before;
+use crate::error::{Error, ErrorCode, before};
 use crate::unicode;
 
 const DIGITS: &[(u8, u8)] = &[(b'0', b'9')];

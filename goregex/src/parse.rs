@@ -1,7 +1,7 @@
 //! The parser. Source of its rules: Go's `regexp/syntax/parse.go` with the flags of `regexp.Compile`.
 
 use crate::ast::{Assertion, Class, Node};
-use crate::error::{Error, ErrorCode};
+use crate::error::{Error, ErrorCode, before};
 use crate::escape;
 use crate::limits::{Part, Usage};
 
@@ -66,11 +66,6 @@ fn repetition(c: char, rest: &str) -> Result<Option<Repetition<'_>>, Error> {
         _ => return Ok(None),
     };
     Ok(Some((bounds, false, &rest[1..])))
-}
-
-/// The part of `text` before `rest`, which is its end.
-pub(crate) fn before<'a>(text: &'a str, rest: &str) -> &'a str {
-    &text[..text.len() - rest.len()]
 }
 
 impl<'a> Parser<'a> {

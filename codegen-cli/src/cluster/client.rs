@@ -6,7 +6,7 @@ use kube::api::{Api, ApiResource, DynamicObject, ListParams};
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::{Client, Config};
 use kubesmith_apimachinery::yaml;
-use kubesmith_core::grammar::closest;
+use kubesmith_core::names::closest;
 use kubesmith_core::names::dns_subdomain;
 use serde_json::{Map, Value};
 

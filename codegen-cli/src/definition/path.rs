@@ -1,6 +1,6 @@
 //! Finds fields by the JSON paths of columns, scale and selectable fields.
 
-use kubesmith_core::grammar::closest;
+use kubesmith_core::names::closest;
 
 use crate::schema::{Additional, Schema};
 

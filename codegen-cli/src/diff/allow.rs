@@ -1,6 +1,6 @@
 //! Reads allowed changes, with reasons, from a TOML file.
 
-use kubesmith_core::grammar::closest;
+use kubesmith_core::names::closest;
 use serde::Deserialize;
 
 use super::{Change, ChangeCode, RULES};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kubesmith_core::diag::Code;
-use kubesmith_core::grammar::closest;
+use kubesmith_core::names::closest;
 
 use super::is_taken_in;
 use crate::diag::Diagnostic;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use kubesmith_core::diag::Code;
-use kubesmith_core::grammar::closest;
+use kubesmith_core::names::closest;
 
 use super::identity;
 use super::manifest::{self, Extern, Manifest};

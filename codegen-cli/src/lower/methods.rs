@@ -1,7 +1,7 @@
 //! Lowers methods of clients: `method(...)` of `#[genclient]`, and those for the scale.
 
 use kubesmith_core::diag::Code;
-use kubesmith_core::grammar::closest;
+use kubesmith_core::names::closest;
 
 use super::types::Found;
 use super::{ClientUse, Ctx};

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use kubesmith_core::diag::{Code, Severity};
-use kubesmith_core::grammar::closest;
 use kubesmith_core::names;
+use kubesmith_core::names::closest;
 
 use super::{Ctx, Root};
 use crate::diag::Diagnostic;

@@ -1,7 +1,8 @@
 //! Finds attributes and markers that no derive of their type reads.
 
 use kubesmith_core::diag::{Code, Diagnostic, Diagnostics};
-use kubesmith_core::grammar::{FAMILIES, ItemAttributes, edit_distance};
+use kubesmith_core::grammar::{FAMILIES, ItemAttributes};
+use kubesmith_core::names::edit_distance;
 use syn::Attribute;
 
 use super::Parser;

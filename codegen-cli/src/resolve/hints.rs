@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kubesmith_core::grammar::closest;
+use kubesmith_core::names::closest;
 
 use super::{Missing, Place, Resolver, Unresolved, Visited};
 use crate::known;

@@ -9,7 +9,6 @@ mod literal;
 mod marker;
 mod meaningless;
 mod parse;
-mod suggest;
 mod synonyms;
 mod table;
 mod value;
@@ -23,7 +22,6 @@ pub use marker::{
 };
 pub use meaningless::{MEANINGLESS, Meaningless};
 pub use parse::{Entry, Parsed, parse_attributes, parse_each, parse_module};
-pub use suggest::{closest, edit_distance};
 pub use table::{FAMILIES, METHOD_VERBS, MODULE, VERBS};
 pub use value::{Json, Number, Spanned, Value};
 

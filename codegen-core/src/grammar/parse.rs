@@ -5,8 +5,9 @@ use syn::{Attribute, MacroDelimiter, Meta};
 
 use super::literal::{self, flatten, is_punct, split_at_commas};
 use super::marker::{self, Definition, ItemAttributes, MarkerLine, Written};
-use super::{FAMILIES, Family, KeySpec, MODULE, Place, Value, closest};
+use super::{FAMILIES, Family, KeySpec, MODULE, Place, Value};
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::names::closest;
 
 /// The attributes of one family on one item.
 #[derive(Clone, Debug)]

@@ -5,8 +5,9 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenTree};
 use super::literal;
 use super::marker::Written;
 use super::parse::{Argument, Owner, Parser};
-use super::{Json, KeySpec, Number, Shape, Spanned, Value, closest};
+use super::{Json, KeySpec, Number, Shape, Spanned, Value};
 use crate::diag::{Code, Diagnostic};
+use crate::names::closest;
 
 impl Parser<'_> {
     /// The value of a key; `None` after a diagnostic.

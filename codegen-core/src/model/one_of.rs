@@ -2,7 +2,8 @@
 
 use super::{Body, FieldModel, OneOf, SerdeContainer};
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::grammar::{Spanned, closest};
+use crate::grammar::Spanned;
+use crate::names::closest;
 
 /// Checks that groups name optional fields of the struct, each once.
 pub(super) fn check_one_ofs(

@@ -4,7 +4,8 @@ use proc_macro2::Span;
 
 use super::EntryValue;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::grammar::{Parsed, Spanned, edit_distance};
+use crate::grammar::{Parsed, Spanned};
+use crate::names::edit_distance;
 use crate::names::{NameError, object};
 
 /// The verbs of requests, and those that authorizers and admission plugins ask about

@@ -4,6 +4,7 @@ mod case;
 mod label;
 pub mod object;
 mod plural;
+mod similar;
 mod version;
 
 pub use case::{is_in_prelude, is_keyword, method_name, module_name, snake_case, upper_camel_case};
@@ -11,6 +12,7 @@ pub use label::{
     CodeName, Group, Kind, NameError, PluralName, dns_label, dns_subdomain, label_value, qualified_name,
 };
 pub use plural::{pluralize_kind, pluralize_type};
+pub use similar::{closest, edit_distance};
 pub use version::{Stage, Version, compare_versions};
 
 /// The annotation that approves a definition in one of Kubernetes' groups.

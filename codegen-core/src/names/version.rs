@@ -122,7 +122,7 @@ fn nearest(text: &str) -> Option<String> {
         let minor = rest.trim_start_matches(|c: char| !c.is_ascii_digit());
         (&rest[..rest.len() - minor.len()], minor)
     })?;
-    let word = ["alpha", "beta"].into_iter().find(|w| crate::grammar::edit_distance(w, stage) <= 2)?;
+    let word = ["alpha", "beta"].into_iter().find(|w| super::edit_distance(w, stage) <= 2)?;
     let guess = format!("v{}{word}{}", or_one(&digits), or_one(minor));
     split(&guess).is_some().then_some(guess)
 }

@@ -1,7 +1,7 @@
 //! Reads columns and the scale subresource, which kube also accepts as JSON.
 
 use kubesmith_core::diag::Code;
-use kubesmith_core::grammar::closest;
+use kubesmith_core::names::closest;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use serde::Deserialize;

@@ -1,9 +1,10 @@
 //! Translates `#[kube(..)]` to `#[resource(..)]`, so that the same rules check names, paths and columns.
 
 use kubesmith_core::diag::{Code, Diagnostics};
-use kubesmith_core::grammar::{Family, ItemAttributes, Place, closest, parse_attributes, parse_each};
+use kubesmith_core::grammar::{Family, ItemAttributes, Place, parse_attributes, parse_each};
 use kubesmith_core::model::{PolicyAttrs, ResourceAttrs};
 use kubesmith_core::names;
+use kubesmith_core::names::closest;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;

@@ -2,7 +2,7 @@
 
 use kubesmith_apiextensions::structural::{Cause, CauseKind, Schema, Step, prune_part};
 use kubesmith_core::diag::Code;
-use kubesmith_core::grammar::closest;
+use kubesmith_core::names::closest;
 use serde_json::Value;
 
 use super::rules;

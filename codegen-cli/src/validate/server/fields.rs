@@ -2,7 +2,7 @@
 
 use kubesmith_apiextensions::cel::{Decl, escape};
 use kubesmith_apiextensions::structural::{Schema, Step};
-use kubesmith_core::grammar::closest;
+use kubesmith_core::names::closest;
 
 use super::habits;
 use super::site::Site;

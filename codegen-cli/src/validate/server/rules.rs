@@ -5,7 +5,7 @@ use kubesmith_apiextensions::schema::Keyword;
 use kubesmith_apiextensions::structural::crd::{RULE_LIMIT, TOTAL_LIMIT};
 use kubesmith_apiextensions::structural::{Cause, CauseKind, Excess, Expression, Rule, Step, explain_cost};
 use kubesmith_core::diag::Code;
-use kubesmith_core::grammar::closest;
+use kubesmith_core::names::closest;
 
 use super::fields;
 use super::habits;

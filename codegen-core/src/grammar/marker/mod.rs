@@ -18,8 +18,9 @@ pub(crate) use definition::find;
 pub use lines::ItemAttributes;
 pub(crate) use lines::MarkerLine;
 
-use super::{Family, MEANINGLESS, MODULE, Place, closest};
+use super::{Family, MEANINGLESS, MODULE, Place};
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::names::closest;
 
 /// The name of a marker in plain text, without `+`; `None`: the text is not a marker.
 pub fn marker_name(text: &str) -> Option<&str> {

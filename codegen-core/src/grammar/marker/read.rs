@@ -8,7 +8,8 @@ use super::{MarkerLine, misplaced};
 use crate::diag::{Code, Diagnostic};
 use crate::grammar::literal;
 use crate::grammar::parse::{Owner, Parser};
-use crate::grammar::{Entry, Family, Json, KeySpec, MODULE, Shape, Spanned, Value, closest};
+use crate::grammar::{Entry, Family, Json, KeySpec, MODULE, Shape, Spanned, Value};
+use crate::names::closest;
 
 impl Parser<'_> {
     /// Reads a marker of the parser's family into its entries.

@@ -9,7 +9,7 @@ use syn::Attribute;
 use super::rename::RULES;
 use super::{Given, Key, RenameRule, is_serde, keys, serde_keys};
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::grammar::closest;
+use crate::names::closest;
 
 /// The place of a serde attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

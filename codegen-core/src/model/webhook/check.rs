@@ -4,7 +4,8 @@ use proc_macro2::Span;
 
 use super::WebhookAttrs;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::grammar::{Json, Spanned, closest};
+use crate::grammar::{Json, Spanned};
+use crate::names::closest;
 use crate::names::{NameError, dns_label, dns_subdomain, object};
 
 /// Verbs of admission, in the attribute's lower case.
