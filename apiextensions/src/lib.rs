@@ -14,6 +14,8 @@ pub mod cel;
 #[cfg(feature = "structural")]
 pub mod diff;
 #[cfg(feature = "structural")]
+pub mod formats;
+#[cfg(feature = "structural")]
 pub mod openapi;
 pub mod schema;
 #[cfg(feature = "structural")]

@@ -151,7 +151,10 @@ impl Moment {
         let Some((hours, minutes)) = zone.split_once(':') else { return self.named_offset(zone) };
         let number = |text: &str| {
             let fault = || {
-                format!("strconv.Atoi: parsing {}: invalid syntax", crate::structural::golang::quote(text))
+                format!(
+                    "strconv.Atoi: parsing {}: invalid syntax",
+                    kubesmith_apimachinery::golang::quote(text)
+                )
             };
             text.parse::<i32>().map(i64::from).map_err(|_| fault())
         };

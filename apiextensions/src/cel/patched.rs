@@ -12,8 +12,8 @@ use super::issue::Issue;
 use super::message::{JSON_PATCH, OBJECT};
 use super::types::Type;
 use crate::openapi;
+use crate::schema::Schema;
 use crate::schema::{ListType, MapType};
-use crate::structural::Schema;
 
 /// The operations of a JSON patch that read or change the value at their path.
 const OPERATIONS: [&str; 6] = ["add", "copy", "move", "remove", "replace", "test"];

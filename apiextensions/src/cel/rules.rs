@@ -3,15 +3,27 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use kubesmith_apimachinery::field::{Cause, CauseKind, Path};
+use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value as Json};
 
+use super::field_path::resolve_field_path;
+use super::ratchet::{is_unchanged, old_item};
 use super::types::MAX_REQUEST_BYTES;
 use super::{
     Activation, Answer, Decl, EvalError, OBJECT_BUDGET, OldSelf, PER_CALL_LIMIT, Program, Type, Variables,
     compile, render,
 };
-use crate::structural::ratchet::{is_unchanged, old_item};
-use crate::structural::{Additional, Cause, CauseKind, Faults, Path, Rule, Schema, resolve_field_path};
+use crate::schema::{Additional, Rule, Schema};
+
+/// What a server finds in an object.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// The reasons to refuse it.
+    pub causes: Vec<Cause>,
+    /// Rules that unchanged parts break. The server warns of them.
+    pub warnings: Vec<Cause>,
+}
 
 /// A rule that does not compile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -381,8 +393,7 @@ fn message(
         }
         Err(EvalError::CostExceeded) => {
             budget.0 = None;
-            let source =
-                crate::structural::golang::quote(rule.message_expression.as_deref().unwrap_or_default());
+            let source = golang::quote(rule.message_expression.as_deref().unwrap_or_default());
             Err(format!(
                 "no further validation rules will be run due to call cost exceeds limit for messageExpression: {source}"
             ))

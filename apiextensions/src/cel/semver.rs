@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::structural::golang;
+use kubesmith_apimachinery::golang;
 
 /// A version. Build metadata is not compared.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::structural::Schema;
+use crate::schema::Schema;
 
 fn schema(properties: Json) -> Schema {
     Schema::enforced(&json!({"type": "object", "properties": properties})).unwrap()

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::structural::{Additional, Schema};
+use crate::schema::{Additional, Schema};
 
 /// The type of an expression.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! URLs, parsed as Go's net/url does: `ParseRequestURI` decides whether a text is valid, `Parse` splits it.
 
-use crate::structural::golang;
+use kubesmith_apimachinery::golang;
 
 /// The parts of an absolute URL or path.
 #[derive(Clone, Debug, PartialEq, Eq)]

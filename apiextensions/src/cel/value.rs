@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use base64::Engine;
+use kubesmith_apimachinery::golang;
 use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::Value as Json;
 
@@ -15,8 +16,8 @@ use super::native::{Entries, Form};
 use super::semver::Semver;
 use super::types::escape;
 use super::url::Url;
-use crate::structural::formats::parse_duration;
-use crate::structural::{Additional, ListType, Schema, golang};
+use crate::formats::parse_duration;
+use crate::schema::{Additional, ListType, Schema};
 
 /// A value.
 #[derive(Clone, Debug)]

@@ -6,17 +6,8 @@ use super::cause::Cause;
 use super::lists::validate_lists;
 use super::meta::validate_embedded;
 use super::validate::{blocks_rules, validate, validate_at, validate_update};
-use crate::cel::Validator;
+use crate::cel::{Faults, Validator};
 use crate::schema::{Schema, SchemaError};
-
-/// What a server finds in an object.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Faults {
-    /// The reasons to refuse it.
-    pub causes: Vec<Cause>,
-    /// Rules that unchanged parts break. The server warns of them.
-    pub warnings: Vec<Cause>,
-}
 
 /// The checks of one version of a custom resource. Compile it once per definition; it is immutable afterwards.
 #[derive(Debug)]

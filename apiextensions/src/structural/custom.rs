@@ -3,10 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::cause::Cause;
-use super::check::{Checker, Faults};
+use super::check::Checker;
 use super::object_meta::{NameRule, UpdateChecks, validate_object_meta, validate_object_meta_update};
 use super::scale::ScalePaths;
 use super::{apply_defaults, default, meta, prune};
+use crate::cel::Faults;
 use crate::schema::Schema;
 
 /// The rules of one version of a custom resource. Make it once per definition; it is immutable afterwards.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::formats;
+use crate::formats;
 use crate::schema::{Schema, SchemaError};
 
 impl Schema {

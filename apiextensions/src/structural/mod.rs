@@ -11,7 +11,6 @@ pub mod crd;
 pub mod custom;
 pub mod default;
 mod enforced;
-pub mod formats;
 pub mod lists;
 pub mod locate;
 pub mod meta;
@@ -19,16 +18,16 @@ pub mod object_meta;
 #[cfg(test)]
 mod properties;
 pub mod prune;
-pub mod ratchet;
 pub mod scale;
 pub mod strict;
 pub mod times;
 pub mod validate;
 pub mod webhook;
 
+pub use crate::cel::Faults;
 pub use crate::schema::{Additional, ListType, MapType, Rule, Schema, SchemaError};
-pub use check::{Checker, Faults};
-pub use crd::{Excess, Expression, Large, explain_cost, resolve_field_path, validate_crd};
+pub use check::Checker;
+pub use crd::{Excess, Expression, Large, explain_cost, validate_crd};
 pub use custom::{CustomResource, Written};
 pub use default::apply_defaults;
 pub use kubesmith_apimachinery::field::{

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::*;
+use crate::cel::ratchet;
 
 fn schema() -> Schema {
     Schema::enforced(&json!({"type": "object", "properties": {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::Method;
 use http::request::Parts;
-use kubesmith_apiextensions::structural::formats::parse_go_duration;
+use kubesmith_apiextensions::formats::parse_go_duration;
 use serde_json::Value;
 
 use super::{Attributes, Resource, Target};

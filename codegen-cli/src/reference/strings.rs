@@ -1,6 +1,6 @@
 //! Makes texts that a schema accepts.
 
-use kubesmith_apiextensions::structural::formats;
+use kubesmith_apiextensions::formats;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::schema::Schema;

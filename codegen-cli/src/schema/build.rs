@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use kubesmith_apiextensions::formats;
 use kubesmith_apiextensions::schema::{KEYWORDS, Role, Rule, Schema};
-use kubesmith_apiextensions::structural::formats;
 use kubesmith_core::diag::Code;
 
 use super::enums::{Place, is_object};

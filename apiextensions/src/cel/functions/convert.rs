@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Called, no_overload};
 use crate::cel::moment::Moment;
 use crate::cel::value::{Value, double_text, duration_text};
-use crate::structural::formats::parse_go_duration;
+use crate::formats::parse_go_duration;
 
 /// A value as text in messages and in `string()`.
 pub(in crate::cel) fn text_of(value: &Value) -> String {

@@ -1,11 +1,12 @@
 //! `'%s has %d'.format([a, 1])`, as in version 2 of cel-go's strings library: `%f` and `%e` format numbers for English, and a
 //! literal format string is checked at compile time.
 
+use kubesmith_apimachinery::golang;
+
 use super::{no_overload, text_of};
 use crate::cel::ast::{Expr, Kind, NodeId};
 use crate::cel::types::Type;
 use crate::cel::value::{Key, Value, is_visible};
-use crate::structural::golang;
 
 /// The greatest length of a result.
 const MAX_LENGTH: usize = 16 << 20;

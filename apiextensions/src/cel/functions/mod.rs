@@ -219,7 +219,8 @@ fn named_format(function: &str, args: &[Value]) -> Called {
 }
 
 fn format_faults(name: &str, text: &str) -> Vec<String> {
-    use crate::structural::{formats, names};
+    use crate::formats;
+    use kubesmith_apimachinery::names;
     let prefix = text.strip_suffix('-').filter(|t| !t.is_empty());
     let check = |fine: bool, fault: &str| if fine { Vec::new() } else { vec![fault.to_owned()] };
     match name {

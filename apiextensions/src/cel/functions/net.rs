@@ -38,7 +38,7 @@ pub(super) fn call(function: &str, args: &[Value]) -> Called {
 }
 
 fn parse_ip(text: &str) -> Result<IpAddr, String> {
-    let quoted = crate::structural::golang::quote(text);
+    let quoted = kubesmith_apimachinery::golang::quote(text);
     let ip: IpAddr = text.parse().map_err(|_| {
         format!("IP Address {quoted} parse error during conversion from string: ParseAddr({quoted}): unable to parse IP")
     })?;
@@ -60,7 +60,7 @@ fn to_cidr(text: &str) -> Result<(IpAddr, u8), String> {
 
 /// Source: `parseCIDR` of apiserver's pkg/cel/library/cidr.go, and Go's `netip.ParsePrefix`.
 fn parse_cidr(text: &str) -> Result<(IpAddr, u8), String> {
-    let quote = crate::structural::golang::quote;
+    let quote = kubesmith_apimachinery::golang::quote;
     let fault = |reason: String| format!("{CIDR_FAULT}: netip.ParsePrefix({}): {reason}", quote(text));
     let (address, bits) = text.rsplit_once('/').ok_or_else(|| fault("no '/'".to_owned()))?;
     let unreadable = |_| fault(format!("ParseAddr({}): unable to parse IP", quote(address)));

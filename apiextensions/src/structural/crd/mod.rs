@@ -5,7 +5,6 @@
 
 mod approval;
 mod budget;
-mod jsonpath;
 mod openapi;
 mod rules;
 mod shape;
@@ -13,7 +12,6 @@ mod spec;
 mod structure;
 
 pub use budget::{Excess, Expression, Large, explain_cost};
-pub use jsonpath::{FieldPath, resolve_field_path};
 pub use rules::{RULE_LIMIT, TOTAL_LIMIT};
 pub use spec::validate_crd;
 pub use structure::validate_structural;

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::rules::{Cardinality, Rules, Site};
 use super::structure::{conversion_fault, validate_structural};
-use crate::cel::Validator;
+use crate::cel::{Validator, resolve_field_path};
 use crate::schema::{Additional, KEYWORDS, Keyword, Rule, Schema, SchemaError};
 use crate::structural::cause::Cause;
-use crate::structural::{Path, meta, prune, resolve_field_path, validate};
+use crate::structural::{Path, meta, prune, validate};
 
 /// The types that a schema may name.
 const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];

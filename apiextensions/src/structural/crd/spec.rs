@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::approval::check_approval;
 use super::openapi::validate_schema;
-use super::resolve_field_path;
 use super::shape::{flag, list, present, text, texts};
 use super::structure::conversion_fault;
+use crate::cel::resolve_field_path;
 use crate::schema::Schema;
 use crate::structural::cause::Cause;
 use crate::structural::webhook::{validate_ca_bundle, validate_client_config};

@@ -22,8 +22,9 @@ use self::size::check_size;
 use self::text::{check_format, check_string};
 use self::types::{allowed_types, check_null, check_type};
 use super::cause::{Cause, CauseKind, NO_FIELD};
-use super::ratchet::{is_unchanged, old_item};
-use super::{formats, golang, lists};
+use super::{golang, lists};
+use crate::cel::ratchet::{is_unchanged, old_item};
+use crate::formats;
 use crate::schema::{Additional, Measure, Schema};
 
 /// Validates a new object.

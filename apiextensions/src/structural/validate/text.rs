@@ -3,9 +3,9 @@
 use super::Outcome;
 use super::size::check_size;
 use super::types::type_fault;
+use crate::formats;
 use crate::schema::{Measure, Schema};
 use crate::structural::cause::Cause;
-use crate::structural::formats;
 
 pub(super) fn check_string(schema: &Schema, path: &str, text: &str) -> Outcome {
     let sizes = check_size(Measure::Characters, schema, path, || text.chars().count(), || text.into());

@@ -9,7 +9,7 @@ use crate::schema::{Additional, ListType, Schema};
 /// Reports whether a part of an object counts as unchanged (`CachedDeepEqual`). The items of a map list may have moved. A
 /// field without a schema, and an item without its keys, counts as changed.
 #[must_use]
-pub fn is_unchanged(schema: &Schema, new: &Value, old: &Value) -> bool {
+pub(crate) fn is_unchanged(schema: &Schema, new: &Value, old: &Value) -> bool {
     match (new, old) {
         (Value::Array(new), Value::Array(old)) if schema.effective_list_type() == ListType::Map => {
             let is_same = |item: &Value| {
@@ -40,7 +40,7 @@ fn field_schema<'s>(schema: &'s Schema, name: &str) -> Option<&'s Schema> {
 /// Returns the old item with the keys of an item of a map list (`MapList` of apiserver's pkg/cel/common). Items of other
 /// lists have none, nor has an item that lacks a key, or whose key is no scalar.
 #[must_use]
-pub fn old_item<'v>(schema: &Schema, item: &Value, old: &'v [Value]) -> Option<&'v Value> {
+pub(crate) fn old_item<'v>(schema: &Schema, item: &Value, old: &'v [Value]) -> Option<&'v Value> {
     let keys = &schema.list_map_keys;
     let is_keyed = |item: &Value| keys.iter().all(|key| item.get(key).is_some_and(is_scalar));
     if schema.effective_list_type() != ListType::Map || !is_keyed(item) {

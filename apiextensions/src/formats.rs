@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 
-use super::golang;
 use crate::schema::Schema;
+use kubesmith_apimachinery::golang;
 
 /// Formats as the server normalises their names: without dashes.
 /// Source: the table of supported formats of apiextensions-apiserver 1.36.

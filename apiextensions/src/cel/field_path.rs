@@ -96,3 +96,32 @@ fn unquoted(token: &str) -> Result<String, String> {
     }
     Ok(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn field_path_of_a_rule_resolves_to_its_schema() {
+        let schema = Schema::enforced(&json!({"type": "object", "properties": {"a": {"type": "object",
+            "properties": {"b-c": {"type": "string"}}}, "m": {"type": "object", "additionalProperties": {"type": "integer"}}}}))
+        .unwrap();
+        assert_eq!(resolve_field_path(".a['b-c']", &schema, true).unwrap().text, "a.b-c");
+        assert_eq!(resolve_field_path(".m['k.x']", &schema, true).unwrap().text, "m[k.x]");
+        assert_eq!(resolve_field_path(".a.b-c", &schema, false).unwrap().schema.type_name(), "string");
+        for bad in ["", "a", ".a.", ".a['b", ".x", ".a['b-c']"] {
+            assert!(resolve_field_path(bad, &schema, false).is_err(), "{bad}");
+        }
+        for (bad, notation, fault) in [
+            (".a[0]", false, "array notation is not allowed"),
+            (".a[0]", true, "expected single quoted string but got 0"),
+            (".m..k", true, "expected [ or . but got: k"),
+            (".m['k'", true, "unexpected end of JSON path"),
+            (".m['k'.x", true, "expected ] but got ."),
+        ] {
+            assert_eq!(resolve_field_path(bad, &schema, notation).err().as_deref(), Some(fault), "{bad}");
+        }
+    }
+}
