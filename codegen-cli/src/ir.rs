@@ -10,10 +10,10 @@ mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kubesmith_apiextensions::schema::Schema;
 pub use kubesmith_core::model::Verb;
 use serde::{Serialize, Serializer};
 
-use crate::schema::Schema;
 pub use crate::source::Span;
 
 pub use manifests::{Beside, Manifests, Policy, PolicyRule, Webhook, WebhookConfiguration};

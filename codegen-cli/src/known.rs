@@ -15,9 +15,8 @@ mod versions;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use kubesmith_apiextensions::schema::{Additional, Schema};
 use serde_json::Value;
-
-use crate::schema::{Additional, Schema};
 
 pub use names::normalize;
 use tables::{GENERIC, OBJECT_META, PLAIN};

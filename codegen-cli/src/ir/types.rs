@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use kubesmith_apiextensions::schema::Schema;
 use serde::Serialize;
 
 use super::RustType;
-use crate::schema::Schema;
 use crate::source::Span;
 
 /// Index into [`Ir::types`](super::Ir::types).

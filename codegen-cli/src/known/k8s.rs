@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{LazyLock, OnceLock};
 
+use kubesmith_apiextensions::schema::Schema;
 use serde_json::{Map, Value};
 
 use super::kubernetes;
 use super::versions::BuiltInTypes;
-use crate::schema::Schema;
 
 /// Names in OpenAPI by the paths under which the types are exported.
 static NAMES: LazyLock<BTreeMap<&'static str, &'static str>> =

@@ -1,10 +1,9 @@
 //! The known types, and the source of each form.
 
-use kubesmith_apiextensions::schema::Pattern;
+use kubesmith_apiextensions::schema::{Number, Pattern, Schema};
 use serde_json::Value;
 
 use super::{Known, list_of};
-use crate::schema::{Number, Schema};
 
 /// Pattern of quantities, as controller-gen writes it.
 const QUANTITY_PATTERN: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
