@@ -29,6 +29,8 @@ pub const LINTS: &[(Code, Level)] = &[
     (Code::INVALID_JSON_PATH, Level::Warn),
     (Code::INCLUDED_FILE, Level::Warn),
     (Code::KIND_LEFT_OUT, Level::Warn),
+    (Code::MISSING_FUNCTION, Level::Warn),
+    (Code::MISSING_DERIVE, Level::Warn),
     (Code::PATH_NOT_IN_SCHEMA, Level::Warn),
     (Code::CRD_TOO_LARGE, Level::Warn),
     (Code::CRD_NEAR_ETCD_LIMIT, Level::Warn),

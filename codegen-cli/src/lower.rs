@@ -197,8 +197,8 @@ impl Ctx<'_> {
     /// Reports types that have `#[resource]` and lack its derive.
     fn report_roots_without_derive(&mut self) {
         for (id, item) in self.resolver.items() {
-            let unread = item.unread.as_ref().filter(|unread| unread.derive == "Resource");
-            if let Some(unread) = unread.filter(|_| self.crates.list[id.krate].is_input) {
+            let unread = item.unread.as_ref().filter(|unread| unread.derive == Some("Resource"));
+            if let Some(unread) = unread.filter(|_| self.is_input(id)) {
                 self.diagnostics.push(shape::without_effect(&item.name, unread));
             }
         }
@@ -230,6 +230,11 @@ pub(crate) struct Ctx<'a> {
 }
 
 impl Ctx<'_> {
+    /// Whether a type is of an input, so that users can change it.
+    fn is_input(&self, id: ItemId) -> bool {
+        self.crates.list[id.krate].is_input
+    }
+
     /// The places in the form that the representation stores.
     fn spans(&self, places: &facts::Places) -> Places {
         places.iter().map(|(name, loc)| (name.clone(), self.sources.span(*loc))).collect()

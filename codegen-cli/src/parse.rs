@@ -12,6 +12,7 @@ mod macros;
 mod manifests;
 mod markers;
 mod places;
+mod readers;
 mod stored;
 mod types;
 pub(crate) mod uses;

@@ -6,6 +6,7 @@
 
 mod hints;
 mod macros;
+mod missing;
 mod public;
 mod values;
 

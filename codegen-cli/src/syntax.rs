@@ -88,8 +88,10 @@ pub struct ImplItem {
 pub struct Unread {
     /// The attribute or marker as written.
     pub name: Name,
-    /// The derive that reads it.
-    pub derive: &'static str,
+    /// The derive that reads it; `None`: a marker on a type in kube-rs's dialect, whose derives read none.
+    pub derive: Option<&'static str>,
+    /// Whether the type is in kube-rs's dialect.
+    pub of_kube: bool,
 }
 
 /// A type definition.
@@ -136,6 +138,8 @@ pub struct Derived {
     pub serialize: bool,
     /// `Deserialize`
     pub deserialize: bool,
+    /// Whether every derive and attribute of the type is known, so that no other macro can implement a trait.
+    pub is_complete: bool,
 }
 
 /// A parameter of a generic type.

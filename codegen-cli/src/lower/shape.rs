@@ -59,10 +59,12 @@ impl Ctx<'_> {
 
     /// Reports an attribute or marker of a type of an input without effect, because the type lacks its
     /// derive. Types of other crates are exempt, as users cannot change them.
-    fn report_unread_attribute(&mut self, id: ItemId, item: &TypeItem) {
-        let is_input = self.crates.list[id.krate].is_input;
-        let Some(unread) = item.unread.as_ref().filter(|_| is_input) else { return };
-        self.diagnostics.push(without_effect(&item.name, unread));
+    pub(super) fn report_unread_attribute(&mut self, id: ItemId, item: &TypeItem) {
+        let Some(unread) = item.unread.as_ref().filter(|_| self.is_input(id)) else { return };
+        let found = without_effect(&item.name, unread);
+        if !self.diagnostics.contains(&found) {
+            self.diagnostics.push(found);
+        }
     }
 
     /// Whether the JSON form comes from other code than serde's derives. Source types of conversions are only
@@ -350,8 +352,19 @@ pub(super) fn are_all_read(fields: &[FieldItem]) -> bool {
 
 /// The error of an attribute or marker without its derive.
 pub(super) fn without_effect(name: &Name, unread: &Unread) -> Diagnostic {
-    let (attribute, derive) = (&unread.name.text, unread.derive);
+    let attribute = &unread.name.text;
+    let Some(derive) = unread.derive else {
+        let message = format!(
+            "`{attribute}` has no effect: kube-rs reads no markers, so the line is part of the description"
+        );
+        return Diagnostic::warning(Code::MEANINGLESS_MARKER, unread.name.loc, message)
+            .help("say it with `#[schemars(...)]` or `#[x_kube(...)]`, and remove the line");
+    };
     let help = match derive {
+        "Resource" | "Schema" if unread.of_kube => {
+            "say it with `#[kube(...)]`, `#[schemars(...)]` or `#[x_kube(...)]`, or remove it".to_owned()
+        }
+        _ if unread.of_kube => format!("add `{derive}` to the derives of the type, or remove the attribute"),
         "Resource" | "Schema" => {
             format!("add `{derive}` to the derives of the type, or remove its attributes and markers")
         }

@@ -138,8 +138,9 @@ impl Parser<'_> {
         definition.checked = derives.resource || derives.schema;
         definition.derived = derives.serde;
         if !definition.checked {
-            // Without a derive of ours, only serde's attributes are checked.
-            let found = diagnostics.take().into_iter().filter(|found| found.code == Code::SERDE_ATTRIBUTE);
+            // Without a derive of ours, only serde's attributes and misspelt names are checked.
+            let of_others = [Code::SERDE_ATTRIBUTE, Code::UNKNOWN_ATTRIBUTE];
+            let found = diagnostics.take().into_iter().filter(|found| of_others.contains(&found.code));
             found.for_each(|found| diagnostics.push(found));
         }
         self.report(diagnostics);

@@ -72,6 +72,8 @@ pub(super) struct Derives {
     pub(super) resource: bool,
     /// `Schema`
     pub(super) schema: bool,
+    /// A derive of kube or schemars that makes a schema or a kind.
+    pub(super) kube: bool,
     /// `Serialize`, `Deserialize`
     pub(super) serde: Derived,
 }
@@ -85,7 +87,12 @@ impl Derives {
             // kube has a macro of the same name, for types that inherit another's names.
             resource: has_ours("Resource") && !super::kube::inherits(attributes),
             schema: has_ours("Schema"),
-            serde: Derived { serialize: has("Serialize"), deserialize: has("Deserialize") },
+            kube: super::kube::KubeDerives::of(derives).makes_definition(),
+            serde: Derived {
+                serialize: has("Serialize"),
+                deserialize: has("Deserialize"),
+                is_complete: super::readers::is_complete(derives, attributes),
+            },
         }
     }
 }

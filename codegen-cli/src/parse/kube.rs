@@ -19,7 +19,9 @@ use syn::{Attribute, Fields, Meta};
 
 use super::Parser;
 use crate::source::Loc;
-use crate::syntax::kube::{Body, Container, DefaultExpr, Derived, Field, FieldSerde, Variant, With};
+use crate::syntax::kube::{
+    Body, Container, DefaultExpr, Derived, Field, FieldSerde, Function, Variant, With,
+};
 use crate::syntax::{Name, PathExpr};
 
 pub(super) use resource::inherits;
@@ -80,9 +82,14 @@ impl KubeDerives {
         self.schema || self.json || self.repr
     }
 
+    /// Whether one of the macros makes a schema or a kind.
+    pub(super) fn makes_definition(self) -> bool {
+        self.resource || self.makes_schema()
+    }
+
     /// Whether the type may have a schema of this dialect or be part of a default.
     fn any(self) -> bool {
-        self.resource || self.makes_schema() || (self.serialize && !self.ours)
+        self.makes_definition() || (self.serialize && !self.ours)
     }
 }
 
@@ -174,6 +181,22 @@ impl Parser<'_> {
         PathExpr { loc, ..path.unwrap_or_else(nowhere) }
     }
 
+    /// The functions and modules that serde's attributes name.
+    fn functions_of_serde(&self, attributes: &[Attribute]) -> Vec<Function> {
+        let function = |meta: &Meta| {
+            let Meta::NameValue(pair) = meta else { return None };
+            let key = pair.path.get_ident()?.to_string();
+            let is_named = matches!(
+                key.as_str(),
+                "with" | "serialize_with" | "deserialize_with" | "skip_serializing_if"
+            );
+            let text = super::string(&pair.value).filter(|_| is_named)?;
+            let path = self.path_in_text(&text, syn::spanned::Spanned::span(&pair.value))?;
+            Some(Function { path, is_module: key == "with" })
+        };
+        serde::metas(attributes, "serde").iter().filter_map(function).collect()
+    }
+
     fn kube_body(&self, fields: &Fields, renames: Renames, derives: KubeDerives) -> Body {
         let field = |(at, field)| self.kube_field(at, field, renames, derives);
         match fields {
@@ -218,6 +241,8 @@ impl Parser<'_> {
                 }),
                 serialize_with: serde::has_serialize_with(&field.attrs)
                     || written_by_type == Some(serde::SerdeAs::Other),
+                deserialize_with: serde::has_deserialize_with(&field.attrs) || written_by_type.is_some(),
+                functions: self.functions_of_serde(&field.attrs),
             },
             x_kube: derives.schema.then(|| self.x_kube_field(&field.attrs)).flatten(),
             name,

@@ -43,6 +43,9 @@ impl Parser<'_> {
         names: &[(String, String)],
         mut attributes: impl Iterator<Item = &'i [Attribute]>,
     ) -> Option<Unread> {
+        if derives.kube && !derives.resource && !derives.schema {
+            return self.unread_by_kube(names, &attributes.collect::<Vec<_>>());
+        }
         let has = |derive: &str| names.iter().any(|(_, name)| name == derive);
         let is_ours = derives.resource || derives.schema;
         attributes.find_map(|attributes| {
@@ -60,29 +63,34 @@ impl Parser<'_> {
                     }
                     _ => return None,
                 };
-                Some(Unread { name: Name { text: format!("#[{name}]"), loc: self.loc(name.span()) }, derive })
+                let name = Name { text: format!("#[{name}]"), loc: self.loc(name.span()) };
+                Some(Unread { name, derive: Some(derive), of_kube: false })
             });
             found.or_else(|| {
                 let item = ItemAttributes::new(attributes);
                 let (name, span) = item.first_marker().filter(|_| !is_ours)?;
                 let name = Name { text: format!("+{name}"), loc: self.loc(span) };
-                Some(Unread { name, derive: "Schema" })
+                Some(Unread { name, derive: Some("Schema"), of_kube: false })
             })
         })
     }
 }
 
-/// Reports attributes of a type with our derives whose names nearly match ours or serde's: rustc refuses
-/// them, but until then their keys would be missing silently.
+/// Attributes of kube-rs's dialect.
+const OF_KUBE: [&str; 6] = ["serde", "schemars", "x_kube", "kube", "validate", "garde"];
+
+/// Reports attributes of a type whose names nearly match those of its derives: rustc refuses them, but until
+/// then their keys would be missing silently.
 pub(super) fn misspelt<'i>(
     derives: Derives,
     attributes: impl Iterator<Item = &'i [Attribute]>,
     diagnostics: &mut Diagnostics,
 ) {
-    if !derives.resource && !derives.schema {
-        return;
-    }
-    let known: Vec<&str> = FAMILIES.iter().map(|family| family.family.name()).chain(["serde"]).collect();
+    let known: Vec<&str> = match derives {
+        Derives { resource: false, schema: false, kube: false, .. } => return,
+        Derives { resource: false, schema: false, .. } => OF_KUBE.to_vec(),
+        _ => FAMILIES.iter().map(|family| family.family.name()).chain(["serde"]).collect(),
+    };
     for name in attributes.flatten().filter_map(|attribute| attribute.path().get_ident()) {
         let text = name.to_string();
         // Most attributes are ours, or documentation.

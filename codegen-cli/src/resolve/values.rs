@@ -54,7 +54,13 @@ impl<'a> Resolver<'a> {
     }
 
     /// A value by its name in a module.
-    fn value_in(&self, krate: usize, module: ModuleId, name: &str, depth: usize) -> Option<Value<'a>> {
+    pub(super) fn value_in(
+        &self,
+        krate: usize,
+        module: ModuleId,
+        name: &str,
+        depth: usize,
+    ) -> Option<Value<'a>> {
         let names = &self.names[krate][module];
         let m = &self.crates.list[krate].modules[module];
         if let Some(&at) = names.values.get(name) {

@@ -175,6 +175,19 @@ pub struct FieldSerde {
     pub skip_serializing_if: Option<PathExpr>,
     /// Whether a function writes the value.
     pub serialize_with: bool,
+    /// Whether a function reads the value.
+    pub deserialize_with: bool,
+    /// `with`, `serialize_with`, `deserialize_with`, `skip_serializing_if`
+    pub functions: Vec<Function>,
+}
+
+/// A function, or a module of functions, that an attribute of serde names.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its path.
+    pub path: PathExpr,
+    /// Whether it is a module: `with`.
+    pub is_module: bool,
 }
 
 /// A variant.

@@ -93,6 +93,9 @@ impl Dialect<'_, '_> {
             return Some(self.reference(id, &ty, at));
         }
         let item = self.item(id);
+        if item.unread.as_ref().is_some_and(|unread| unread.of_kube) {
+            self.ctx.report_unread_attribute(id, item);
+        }
         let (depth, outer) = (self.open.len(), std::mem::replace(&mut self.outermost, usize::MAX));
         let schema = self.inside(id, params, |dialect, env| match &item.schemars {
             Some(derived) if derived.derives_schema => dialect.container(env, derived),
@@ -208,6 +211,7 @@ impl Dialect<'_, '_> {
     }
 
     fn bare_field(&mut self, env: &Env, field: &Field, place: Place) -> Option<Value> {
+        self.check_functions(env, field);
         let is_0_8 = self.locked.is_schemars_0_8();
         let validation = field.validation(is_0_8);
         let mut schema = match &field.with {
@@ -218,6 +222,9 @@ impl Dialect<'_, '_> {
                     _ => &field.ty,
                 };
                 let ty = self.ty(env, expr)?;
+                if with.is_none() {
+                    self.check_serde(field, &ty);
+                }
                 let made = if validation.required { self.non_optional(&ty) } else { self.schema(&ty) };
                 self.located(made, field)?
             }
@@ -285,11 +292,15 @@ impl Dialect<'_, '_> {
         let is_0_8 = self.locked.is_schemars_0_8();
         let is_required = field.validation(is_0_8).required;
         if field.serde.flatten {
+            self.check_functions(env, field);
             let (inner, is_option) = match &field.with {
                 Some(With::Function(path)) => (self.function(env, path)?, false),
                 with => {
                     let expr = if let Some(With::Type(ty)) = with { ty } else { &field.ty };
                     let ty = self.ty(env, expr)?;
+                    if with.is_none() {
+                        self.check_serde(field, &ty);
+                    }
                     (self.non_optional(&ty)?, self.is_option(&ty))
                 }
             };

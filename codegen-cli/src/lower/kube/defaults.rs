@@ -44,6 +44,11 @@ impl<'a> Dialect<'_, 'a> {
         }
         // The output of a function is unknown.
         let Some(value) = value.filter(|_| !field.serde.serialize_with) else {
+            if let Some(path) = &default.function
+                && self.report_missing_default(env, path)
+            {
+                return None;
+            }
             let message =
                 format!("the default of `{}` is not known before the program runs", field.name.text);
             self.unreadable_default(default.loc, &message);

@@ -118,6 +118,11 @@ pub(super) fn is_transparent(path: &str) -> bool {
     TRANSPARENT.contains(&path)
 }
 
+/// Whether values of the type hold values of its arguments, which serde writes and reads.
+pub(super) fn is_container(path: &str) -> bool {
+    path == "Option" || is_transparent(path) || LISTS.contains(&path) || MAPS.contains(&path)
+}
+
 impl Dialect<'_, '_> {
     /// The schema of a type without source; `None` after a diagnostic.
     pub(super) fn known(&mut self, path: &str, arguments: &[Param]) -> Option<Value> {

@@ -11,6 +11,7 @@
 //! results with those of the compiled types.
 
 mod code;
+mod compiles;
 mod constants;
 mod container;
 mod defaults;

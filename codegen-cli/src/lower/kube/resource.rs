@@ -3,6 +3,7 @@
 use kubesmith_core::diag::Code;
 use serde_json::{Value, json};
 
+use super::compiles::Needed;
 use super::types::{Dialect, Env};
 use super::{pieces, rewrite, structural};
 use crate::diag::Diagnostic;
@@ -55,12 +56,15 @@ impl Dialect<'_, '_> {
     fn derived_root(&mut self, id: ItemId, resource: &CustomResource) -> Option<Value> {
         let env = Env::module(id.krate, id.module);
         let spec = self.root_type(&env, id, resource)?;
+        let needed = Needed { serialize: true, deserialize: true };
+        self.check_derives(&spec, needed, None, "CustomResource");
         let mut schema = json!({"type": "object"});
         let inner = if resource.no_spec { self.non_optional(&spec) } else { self.schema(&spec) };
         let is_option = self.is_option(&spec);
         let status = match &resource.status {
             Some(status) => {
                 let ty = self.ty(&env, status)?;
+                self.check_derives(&ty, needed, status.loc(), "CustomResource");
                 let status = self.schema(&ty)?;
                 Some(self.nullable(status))
             }

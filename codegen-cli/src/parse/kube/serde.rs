@@ -103,9 +103,17 @@ pub(super) fn effective(attributes: &[Attribute]) -> Vec<Attribute> {
 
 /// Whether a function writes the field's value.
 pub(super) fn has_serialize_with(attributes: &[Attribute]) -> bool {
-    metas(attributes, "serde")
-        .iter()
-        .any(|meta| meta.path().is_ident("serialize_with") || meta.path().is_ident("with"))
+    has_function(attributes, "serialize_with")
+}
+
+/// Whether a function reads the field's value.
+pub(super) fn has_deserialize_with(attributes: &[Attribute]) -> bool {
+    has_function(attributes, "deserialize_with")
+}
+
+fn has_function(attributes: &[Attribute], key: &str) -> bool {
+    let metas = metas(attributes, "serde");
+    metas.iter().any(|meta| meta.path().is_ident(key) || meta.path().is_ident("with"))
 }
 
 /// The effect of `#[serde_as(as = ..)]` on a field.

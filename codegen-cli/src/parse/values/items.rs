@@ -8,12 +8,15 @@ use crate::parse::{Parser, kube};
 use crate::syntax::{ImplItem, TypeExpr, ValueExpr, ValueItem, ValueKind};
 
 impl Parser<'_> {
-    /// A constant or a function without parameters.
+    /// A constant or a function; the value of most functions is unknown.
     pub(in crate::parse) fn value_item(&self, item: &Item) -> Option<ValueItem> {
         match item {
             Item::Const(item) => self.named_value(&item.ident, &item.expr),
             Item::Static(item) => self.named_value(&item.ident, &item.expr),
-            Item::Fn(item) => self.function(&item.sig, &item.block, false),
+            Item::Fn(item) => self.function(&item.sig, &item.block, false).or_else(|| {
+                let expr = ValueExpr { kind: ValueKind::Unknown, loc: self.loc(item.block.span()) };
+                Some(ValueItem { name: self.name(&item.sig.ident), expr, rule: None })
+            }),
             _ => None,
         }
     }

@@ -278,6 +278,13 @@ codes! {
     EVALUATED_ALONE = 426, "evaluated kind without generated code",
         "Running code gives the CRD of a kind, not its types. Clients, documentation and deployments need the types from \
          source.";
+    MISSING_FUNCTION = 427, "function not found",
+        "`default`, `with`, `serialize_with`, `deserialize_with` and `skip_serializing_if` of serde name functions by their \
+         paths from the module of the type; `with` names a module of functions. There is none of this name. \
+         Paths into other crates, and names that a macro may make, are not checked.";
+    MISSING_DERIVE = 428, "type without the derives of serde",
+        "kube's `CustomResource` needs types that implement `Serialize` and `Deserialize`, and so do the derives of serde for \
+         the types of fields. The CRD can be written without them, but rustc refuses the program.";
 
     DUPLICATE_KIND = 501, "kind defined twice",
         "A kind has one definition per version of its group.";

@@ -53,3 +53,11 @@ impl JsonSchema for ByHand {
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Opaque(String);
+
+fn from_environment() -> String {
+    std::env::var("HOST").unwrap()
+}
+
+fn is_odd(value: &u32) -> bool {
+    value.count_ones() % 2 == 1
+}
