@@ -140,10 +140,13 @@ pub fn plan(targets: &[Target]) -> Result<Plan, Vec<OutputError>> {
     if errors.is_empty() { Ok(plan) } else { Err(errors) }
 }
 
-/// The text at `path`: `None` without a file, `Some(None)` for one that is not UTF-8.
+/// The text at `path`: `None` without a file, `Some(None)` for one that is not UTF-8. Line ends are those of Unix:
+/// git may have checked the file out with others, which counts as no change, as for cargo's lock file
+/// (`are_equal_lockfiles`).
 fn existing(path: &Path) -> io::Result<Option<Option<String>>> {
+    let unix = |text: String| if text.contains("\r\n") { text.replace("\r\n", "\n") } else { text };
     match fs::read(path) {
-        Ok(bytes) => Ok(Some(String::from_utf8(bytes).ok())),
+        Ok(bytes) => Ok(Some(String::from_utf8(bytes).ok().map(unix))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
@@ -394,6 +397,24 @@ mod tests {
         let errors = plan(&[target]).unwrap_err();
         assert!(matches!(&errors[..], [OutputError::Foreign { .. }]), "{errors:?}");
         assert!(!dir.path().join("y.rs").exists());
+    }
+
+    #[test]
+    fn line_ends_of_windows_are_no_change() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("x.rs");
+        let windows = RUST.replace('\n', "\r\n");
+        fs::write(&file, &windows).unwrap();
+        let same = plan(&[target(dir.path(), &[("x.rs", RUST)])]).unwrap();
+        assert!(same.is_clean(), "{}", same.diff());
+        same.write().unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), windows, "the file is not touched");
+        let new = plan(&[target(dir.path(), &[("x.rs", &format!("{RUST}fn a() {{}}\n"))])]).unwrap();
+        let changed: Vec<String> = new.diff().lines().skip(2).map(str::to_owned).collect();
+        let changed = changed.iter().filter(|line| line.starts_with(['+', '-'])).collect::<Vec<_>>();
+        assert_eq!(changed, ["+fn a() {}"]);
+        new.write().unwrap();
+        assert!(!fs::read_to_string(&file).unwrap().contains('\r'), "new files have the line ends of Unix");
     }
 
     #[test]

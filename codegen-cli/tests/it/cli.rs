@@ -58,6 +58,26 @@ fn check_prints_a_diff_and_writes_nothing() {
 }
 
 #[test]
+fn files_with_line_ends_of_windows_are_up_to_date() {
+    let source = USES.to_string()
+        + "/** A kind\n\n    of two lines. */\npub struct Documented;\n"
+        + &kind(
+            "Widget",
+            "    /** Its\n        size. */\n    #[schema(description = \"a\nb\")]\n    pub size: i32,",
+        );
+    let sample = Crate::new(&source);
+    assert!(sample.run(GENERATE).status.success());
+    for (name, content) in sample.tree("client") {
+        sample.write(&format!("client/{name}"), content.replace('\n', "\r\n"));
+    }
+    // git converts sources as well.
+    sample.write("api/src/lib.rs", source.replace('\n', "\r\n"));
+    let out = sample.run(&[GENERATE, &["--check"]].concat());
+    assert_eq!(out.status.code(), Some(0), "{}{}", text(&out.stdout), text(&out.stderr));
+    assert!(text(&sample.run(GENERATE).stdout).starts_with("wrote 0 files"), "nothing is rewritten");
+}
+
+#[test]
 fn stale_files_are_removed_and_foreign_files_kept() {
     let sample = sample();
     sample.run(GENERATE);
