@@ -1,5 +1,6 @@
 //! The command line: arguments, what is printed, exit codes.
 
+mod color;
 mod committed;
 mod config;
 #[cfg(feature = "cluster")]
@@ -10,15 +11,15 @@ mod import;
 #[cfg(feature = "completions")]
 mod manual;
 mod migrate;
-mod notice;
 mod report;
 mod scaffold;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use clap::{Parser, Subcommand};
 use kubesmith_core::diag::Severity;
 
+use self::color::Color;
 use crate::diag::{self, Diagnostic, MessageFormat};
 use crate::explain;
 #[cfg(feature = "serve")]
@@ -53,6 +54,18 @@ impl Exit {
 #[derive(Debug, Parser)]
 #[command(name = "kubesmith", version, max_term_width = 100)]
 pub struct Cli {
+    /// Colours of diagnostics: auto, always or never; auto: on terminals, unless NO_COLOR, CLICOLOR_FORCE or CLICOLOR decides.
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        env = "CARGO_TERM_COLOR",
+        hide_env_values = true,
+        hide_possible_values = true,
+        help_heading = "Global options"
+    )]
+    color: Color,
     #[command(subcommand)]
     command: Command,
 }
@@ -131,6 +144,7 @@ enum Command {
 /// Returns an error if standard output cannot be written. A closed pipe is no error, and errors of standard
 /// error are ignored.
 pub fn run(cli: Cli) -> io::Result<Exit> {
+    cli.color.set();
     match cli.command {
         Command::Generate(arguments) => generate::run(*arguments),
         Command::Import(arguments) => import::run(&arguments),
@@ -184,7 +198,7 @@ fn report_with(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageF
 
 /// Whether diagnostics are coloured.
 fn has_color(format: MessageFormat) -> bool {
-    format == MessageFormat::Human && io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+    format == MessageFormat::Human && color::is_on()
 }
 
 fn usage(message: &str) -> Exit {

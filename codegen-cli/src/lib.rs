@@ -32,6 +32,7 @@ pub mod load;
 pub mod lower;
 pub mod macros;
 pub mod migrate;
+mod notice;
 pub mod output;
 mod parallel;
 pub mod parse;

@@ -18,6 +18,7 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
 
 use crate::diag;
+use crate::notice::Notice;
 
 /// The log filter without `RUST_LOG`: warnings of the server, not of its libraries.
 const LOGGED: &str = "kubesmith_apiserver=warn,kubesmith_testenv=warn";
@@ -181,6 +182,7 @@ async fn run(arguments: &Serve) -> Result<(), ServeError> {
     if let Some(folder) = &arguments.data {
         builder = builder.data_dir(folder);
     }
+    let notice = Notice::of("starting the API server".to_owned());
     let mut env = builder.start().await?;
     let kubeconfig = KubeconfigFile::choose(arguments)?;
     let url = match arguments.plain_http {
@@ -188,6 +190,7 @@ async fn run(arguments: &Serve) -> Result<(), ServeError> {
         false => env.serve(arguments.addr).await?,
     };
     kubeconfig.write(&env.kubeconfig().await?)?;
+    drop(notice);
     announce(&url, &kubeconfig.path)?;
     if arguments.plain_http && !arguments.addr.ip().is_loopback() {
         diag::print_to_stderr(&format!(

@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::{Exit, print};
 use crate::cluster::{self, Access, ClusterError};
 use crate::diag;
+use crate::notice::Notice;
 use crate::paths::display;
 
 /// The limit of objects that a dry run of a migration names.
@@ -136,11 +137,13 @@ fn name(text: &str) -> Result<String, String> {
 
 /// Runs the command.
 pub(super) fn run(command: &Crd) -> io::Result<Exit> {
+    let notice = Notice::of("waiting for the cluster".to_owned());
     let done = match command {
         Crd::Apply(arguments) => apply(arguments),
         Crd::Status(arguments) => show(arguments),
         Crd::Migrate(arguments) => migrate_all(arguments),
     };
+    drop(notice);
     match done {
         Ok(text) => {
             print(&text)?;

@@ -13,6 +13,7 @@ use crate::diag::{self, MessageFormat};
 use crate::diff::load::{self, Loaded, Locator, Operand};
 use crate::diff::render::{self, Format};
 use crate::diff::{self, Allowed, Report, Unread};
+use crate::notice::Notice;
 use crate::paths::display;
 
 #[derive(Debug, Args)]
@@ -60,7 +61,10 @@ pub(super) fn run(arguments: &Diff) -> io::Result<Exit> {
     if let Some(message) = needless(arguments, [&old, &new]) {
         return Ok(super::usage(message));
     }
-    let (mut old, mut new) = match load::load(&old, &new, &arguments.access) {
+    let notice = Notice::of(format!("reading {} and {}", arguments.old, arguments.new));
+    let loaded = load::load(&old, &new, &arguments.access);
+    drop(notice);
+    let (mut old, mut new) = match loaded {
         Ok(sides) => sides,
         Err(error) => {
             diag::print_to_stderr(&format!("error: {error}\n  = help: {}\n", error.help()));

@@ -7,13 +7,13 @@ use std::time::Instant;
 use clap::Args;
 use kubesmith_core::diag::Code;
 
-use super::notice::Notice;
 use super::{Exit, committed, print, report, report_with, usage};
 use crate::api_rules::Report;
 use crate::config::{self, FeatureFlags, Generator, KindFlags, ManifestFlags, Overrides, Settings};
 use crate::diag::{self, Diagnostic, MessageFormat};
 use crate::known::KubernetesVersion;
 use crate::lints::LintConfig;
+use crate::notice::Notice;
 use crate::output::Target;
 use crate::paths::{above, display};
 use crate::pipeline::{self, Generated};

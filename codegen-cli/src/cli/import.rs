@@ -8,7 +8,6 @@ use clap::Args;
 use kubesmith_core::diag::{Code, Severity};
 use kubesmith_core::names;
 
-use super::notice::Notice;
 use super::{Exit, print, usage};
 use crate::cluster::{self, Access, ClusterError, Wanted};
 use crate::diag::{self, Diagnostic, MessageFormat};
@@ -16,6 +15,7 @@ use crate::diff::load::LoadError;
 #[cfg(feature = "go")]
 use crate::diff::load::{Copied, Operand};
 use crate::import::{self, Imported, Input, files};
+use crate::notice::Notice;
 use crate::paths::display;
 use crate::scaffold;
 

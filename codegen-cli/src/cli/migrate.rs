@@ -11,6 +11,7 @@ use kubesmith_core::book;
 use super::{Exit, print};
 use crate::diag;
 use crate::migrate::{self, Report, WriteError};
+use crate::notice::Notice;
 use crate::paths::display;
 use crate::scaffold;
 
@@ -37,7 +38,10 @@ enum Library {
 pub(super) fn run(arguments: &Migrate) -> io::Result<Exit> {
     let Library::KubeRs = arguments.from;
     let folder = arguments.folder.as_path();
-    let report = match migrate::report(folder) {
+    let notice = Notice::of(format!("reading the sources in {}", display(folder)));
+    let report = migrate::report(folder);
+    drop(notice);
+    let report = match report {
         Ok(report) => report,
         Err(error) => {
             return Ok(failed("read", folder, &error, "name the folder with the sources of the program"));

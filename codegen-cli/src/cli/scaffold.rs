@@ -7,6 +7,7 @@ use clap::Subcommand;
 
 use super::{Exit, print, report, usage};
 use crate::diag::{self, MessageFormat};
+use crate::notice::Notice;
 use crate::paths::display;
 use crate::scaffold::{self, CreateApi, CreateWebhook, Init, Report, ScaffoldError};
 
@@ -20,15 +21,21 @@ pub(super) enum Create {
 }
 
 pub(super) fn init(arguments: &Init) -> io::Result<Exit> {
-    end(scaffold::init(arguments), &arguments.dir)
+    let notice = Notice::of(format!("writing a project to {}", display(&arguments.dir)));
+    let done = scaffold::init(arguments);
+    drop(notice);
+    end(done, &arguments.dir)
 }
 
 pub(super) fn create(create: &Create) -> io::Result<Exit> {
     let root = Path::new("");
-    match create {
-        Create::Api(arguments) => end(scaffold::create_api(root, arguments), root),
-        Create::Webhook(arguments) => end(scaffold::create_webhook(root, arguments), root),
-    }
+    let notice = Notice::of("reading the project and its dependencies, and generating its files".to_owned());
+    let done = match create {
+        Create::Api(arguments) => scaffold::create_api(root, arguments),
+        Create::Webhook(arguments) => scaffold::create_webhook(root, arguments),
+    };
+    drop(notice);
+    end(done, root)
 }
 
 fn end(result: Result<Report, ScaffoldError>, root: &Path) -> io::Result<Exit> {

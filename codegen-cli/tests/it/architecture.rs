@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The top-level modules, each after those that it may use: the base, the stages in the order of the pipeline
 /// with the values between them, and the commands.
-const ORDER: [&str; 43] = [
+const ORDER: [&str; 44] = [
     "parallel",
     "nesting",
     "cfg",
@@ -16,6 +16,7 @@ const ORDER: [&str; 43] = [
     "source",
     "macros",
     "diag",
+    "notice",
     "lints",
     "output",
     // Values between the stages. A schema is part of the representation; those of kinds are built from it.

@@ -78,6 +78,32 @@ fn files_with_line_ends_of_windows_are_up_to_date() {
 }
 
 #[test]
+fn diagnostics_are_coloured_on_request() {
+    let sample = Crate::new(&(USES.to_string() + &kind("Widget", "    pub size: Missing,")));
+    let stderr = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = sample.command(env!("CARGO_BIN_EXE_kubesmith"));
+        for name in ["CARGO_TERM_COLOR", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+            command.env_remove(name);
+        }
+        command.envs(variables.iter().copied()).args(arguments).output().unwrap()
+    };
+    let is_coloured = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let out = stderr(&[GENERATE, arguments].concat(), variables);
+        assert_eq!(out.status.code(), Some(1), "{}", text(&out.stderr));
+        text(&out.stderr).contains('\u{1b}')
+    };
+    let always = ("CARGO_TERM_COLOR", "always");
+    assert!(!is_coloured(&[], &[]), "standard error is no terminal");
+    assert!(is_coloured(&["--color", "always"], &[("NO_COLOR", "1")]));
+    assert!(is_coloured(&[], &[always]));
+    assert!(is_coloured(&[], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!is_coloured(&["--color=never"], &[always]), "the flag comes first");
+    assert!(!is_coloured(&["--message-format=short"], &[always]));
+    let out = stderr(&["--color", "often", "config", "schema"], &[]);
+    assert_eq!(out.status.code(), Some(2), "{}", text(&out.stderr));
+}
+
+#[test]
 fn stale_files_are_removed_and_foreign_files_kept() {
     let sample = sample();
     sample.run(GENERATE);

@@ -84,6 +84,7 @@ impl Crate {
             "GIT_OBJECT_DIRECTORY",
             "GIT_PREFIX",
             "CARGO_TARGET_DIR",
+            "CARGO_TERM_COLOR",
         ] {
             command.env_remove(name);
         }

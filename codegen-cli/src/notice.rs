@@ -11,13 +11,13 @@ use crate::diag;
 const SILENCE: Duration = Duration::from_secs(2);
 
 /// Prints a notice of the slow step, once and only on a terminal, unless it is dropped before.
-pub(super) struct Notice {
+pub(crate) struct Notice {
     _ended: Option<Sender<()>>,
 }
 
 impl Notice {
     /// Waits for two seconds.
-    pub(super) fn of(what: String) -> Self {
+    pub(crate) fn of(what: String) -> Self {
         // Logs of CI contain only the result.
         if !stderr().is_terminal() {
             return Self { _ended: None };
