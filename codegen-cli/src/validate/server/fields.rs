@@ -32,6 +32,9 @@ pub(super) fn hint(site: &Site<'_>, message: &str) -> Option<String> {
     if let Some(rest) = message.strip_prefix("undeclared reference to '") {
         return undeclared(site, rest.split('\'').next()?);
     }
+    if let Some(ty) = message.strip_suffix("' does not support field selection") {
+        return Some(without_fields(site, ty.strip_prefix("type '")?));
+    }
     let wanted = message.strip_prefix("undefined field '")?.strip_suffix('\'')?;
     let above = site.steps.iter().position(|step| matches!(step, Step::Property(name) if name == wanted));
     if let Some(above) = above.filter(|_| !site.node().properties.contains_key(wanted)) {
@@ -67,6 +70,20 @@ pub(super) fn hint(site: &Site<'_>, message: &str) -> Option<String> {
         .collect();
     names.sort_unstable();
     closest(wanted, names.iter().copied()).map(|near| format!("did you mean `{near}`?"))
+}
+
+/// The hint for a field of a value that has none.
+fn without_fields(site: &Site<'_>, ty: &str) -> String {
+    if ty.starts_with("list") {
+        return "a list has no fields: name an item with `self[0]`, or look at all with `self.all(item, ...)`".to_owned();
+    }
+    match site.node().properties.is_empty() && site.node().additional_schema().is_none() {
+        true => format!(
+            "the rule stands on {}, and `self` is its value: compare `self`, or put the rule on the struct to name other fields",
+            site.name()
+        ),
+        false => format!("the value before the dot is of the type `{ty}`, which has no fields"),
+    }
 }
 
 /// The hint for an unknown variable: a field of the value, or another variable or function.

@@ -37,4 +37,10 @@ pub struct Limits {
     #[serde(rename = "my-field")]
     pub my_field: i32,
     pub size: i32,
+    /// A number has no fields.
+    #[validation(rule(rule = "self.count < 3"))]
+    pub count: i32,
+    /// Neither has a list.
+    #[validation(rule(rule = "self.name != ''"))]
+    pub names: Vec<String>,
 }
