@@ -2,51 +2,54 @@
 //!
 //! The stages are `load`, `parse`, `resolve`, `lower`, `validate`, `emit`, `format` and `write` or
 //! `check`; [`pipeline`] runs them. Only `load` and `write` touch the disk.
+//!
+//! Public modules are those that tests, benchmarks and fuzz targets use.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 #![allow(rustdoc::private_intra_doc_links, reason = "module headers speak to readers of the source as well")]
+#![allow(unreachable_pub, reason = "in private modules, `pub` marks what other modules use")]
 
-pub mod api_rules;
-pub mod builtin;
-pub mod cfg;
+mod api_rules;
+mod builtin;
+mod cfg;
 pub mod cli;
-pub mod cluster;
+mod cluster;
 pub mod config;
 mod definition;
 pub mod diag;
 pub mod diff;
-pub mod docs;
+mod docs;
 pub mod emit;
 mod evaluate;
-pub mod expand;
-pub mod expansions;
-pub mod explain;
-pub mod format;
+mod expand;
+mod expansions;
+mod explain;
+mod format;
 #[cfg(feature = "go")]
 mod go;
 pub mod import;
 pub mod ir;
 pub mod known;
 pub mod lints;
-pub mod load;
-pub mod lower;
-pub mod macros;
+mod load;
+mod lower;
+mod macros;
 pub mod migrate;
 mod notice;
 pub mod output;
 mod parallel;
-pub mod parse;
+mod parse;
 mod paths;
 pub mod pipeline;
-pub mod reference;
-pub mod resolve;
-pub mod roles;
-pub mod scaffold;
-pub mod schema;
+mod reference;
+mod resolve;
+mod roles;
+mod scaffold;
+mod schema;
 pub mod selection;
 #[cfg(feature = "serve")]
 mod serve;
-pub mod source;
-pub mod syntax;
-pub mod validate;
+mod source;
+mod syntax;
+mod validate;
 pub mod write;

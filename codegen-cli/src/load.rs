@@ -37,7 +37,7 @@ pub use expansions::Expanded;
 use features::{Package, PackageId, Packages};
 use files::Files;
 pub use hand_written::{EXPANSION, HandWritten, REGISTER_CUSTOM, hand_written};
-pub use locked::{Locked, Version};
+pub use locked::Locked;
 pub use manifest::Git;
 use manifest::{Extern, Manifest};
 pub use unsaved::Unsaved;
@@ -57,8 +57,10 @@ pub struct LoadOptions<'a> {
     /// Source files whose text here replaces that on disk.
     pub unsaved: &'a Unsaved,
     /// Whether to leave out unexported fields of Go structs.
+    #[cfg_attr(not(feature = "go"), expect(dead_code, reason = "Go packages need it"))]
     pub ignore_unexported: bool,
     /// Whether to read the types of Go packages.
+    #[cfg_attr(not(feature = "go"), expect(dead_code, reason = "Go packages need it"))]
     pub types: bool,
 }
 

@@ -48,7 +48,7 @@ pub type Included = BTreeMap<String, String>;
 /// Parses a file, without the items whose conditions do not hold. After a syntax error there are no items.
 /// [`FileSyntax::wanted`] lists the files that `include_str!` names and the included texts lack.
 pub fn parse_file(file: FileId, text: &str, cfg: &Cfg, included: &Included) -> (FileSyntax, Vec<Diagnostic>) {
-    let mut found = FileSyntax::empty(file);
+    let mut found = FileSyntax::default();
     let (offset, parsed) = match tree(file, text) {
         Ok(tree) => tree,
         Err(diagnostics) => return (found, diagnostics),

@@ -12,8 +12,8 @@ mod union;
 pub use build::{SchemaOptions, Schemas, build};
 pub(crate) use build::{drop_unknown_formats, standard_fields};
 pub(crate) use forms::{close, nullable, unit};
-pub use kubesmith_apiextensions::schema::{Additional, ExternalDocs, Number, Rule, Schema};
-pub use merge::{TypeConflict, difference, overlay};
+pub use kubesmith_apiextensions::schema::{Additional, Number, Rule, Schema};
+pub use merge::{difference, overlay};
 pub(crate) use union::{Junction, union};
 
 /// CEL's reserved words, which are escaped in field names.

@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 use serde::{Serialize, Serializer};
 
 use expansion::Expansion;
-pub use expansion::{Piece, Real};
+pub use expansion::Piece;
 
 /// Number of a file in a [`SourceMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -12,7 +12,7 @@ mod values;
 use std::collections::BTreeSet;
 
 use self::facts::{GenclientFacts, ManifestFacts, ModuleFacts, ResourceFacts, TypeFacts};
-use crate::source::{FileId, Loc};
+use crate::source::Loc;
 
 pub use self::steps::{DeriveNames, MacroCall, MacroDefinition, Step};
 pub use self::values::{Change, Conversion, Operator, Test, ValueExpr, ValueKind};
@@ -360,10 +360,8 @@ pub struct ModuleItem {
 }
 
 /// A parsed file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct FileSyntax {
-    /// Its number.
-    pub file: FileId,
     /// Its items.
     pub items: Items,
     /// Its facts beside types.
@@ -372,17 +370,4 @@ pub struct FileSyntax {
     pub stored: Vec<(String, String)>,
     /// Files in `include_str!`, relative to this one, whose texts are missing.
     pub wanted: BTreeSet<String>,
-}
-
-impl FileSyntax {
-    /// A file without items.
-    pub fn empty(file: FileId) -> Self {
-        Self {
-            file,
-            items: Items::default(),
-            manifests: ManifestFacts::default(),
-            stored: Vec::new(),
-            wanted: BTreeSet::new(),
-        }
-    }
 }

@@ -17,7 +17,7 @@ mod tree;
 
 pub use definition::MacroRules;
 pub use print::{Printed, print};
-pub use tree::{Delimiter, Tree, crate_index, trees};
+pub use tree::{Tree, crate_index, trees};
 
 use crate::source::Loc;
 

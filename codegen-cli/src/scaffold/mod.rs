@@ -22,8 +22,7 @@ use std::path::{Path, PathBuf};
 
 pub use api::{CreateApi, create_api};
 pub(crate) use files::{types_dependency, usual_dependencies};
-pub use init::{Init, License, init};
-pub use project::FILE_NAME;
+pub use init::{Init, init};
 pub use webhook::{CreateWebhook, create_webhook};
 
 /// The start of the description of the example field in specs by `create api`.

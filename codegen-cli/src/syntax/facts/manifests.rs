@@ -17,11 +17,6 @@ pub struct ManifestFacts {
 }
 
 impl ManifestFacts {
-    /// Whether there are no facts.
-    pub fn is_empty(&self) -> bool {
-        self.rules.is_empty() && self.webhooks.is_empty() && self.configurations.is_empty()
-    }
-
     /// Adds the facts of another file.
     pub fn append(&mut self, mut other: Self) {
         self.rules.append(&mut other.rules);
