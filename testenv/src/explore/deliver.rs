@@ -5,14 +5,15 @@ use http::Response;
 use kubesmith_apiserver::Body;
 use serde_json::{Value, json};
 
-use super::fault::{Fault, Release};
+use super::endless::sends_time;
+use super::fault::{Fault, Release, Restart};
 use super::gate::{Call, CallFate, Exchange, GateBody, full, streamed};
 use super::hooks::{WebhookFault, may_skip};
 use super::pending::{Pending, What, is_write};
 use super::state::scrub;
 use super::watches::{Held, OpenWatch};
 use super::world::{World, is_noise, target};
-use crate::fake::Action;
+use crate::fake::{Action, PatchType};
 
 /// A request with the server's response.
 #[derive(Clone, Copy)]
@@ -41,6 +42,13 @@ impl World {
             Some(Fault::CrashBefore(restart)) => {
                 self.tell(&format!("! {name} crashes before: {label}"));
                 self.crash(pending.process, restart);
+            }
+            Some(Fault::CrashLate) => {
+                self.tell(&format!("! {name} crashes while its request is on the way: {label}"));
+                (pending.held, pending.is_sent) = (Some(Held::Quiet), true);
+                let process = pending.process;
+                self.pending.push_back(pending);
+                self.crash(process, Restart::AtOnce);
             }
             Some(Fault::Slow(release)) => {
                 self.tell(&format!("! {name}: {label} → the request is slow"));
@@ -209,8 +217,12 @@ impl World {
             let is_first_fault = fault.is_some() && self.fired.len() == 1;
             let answered = Answered { process, action, label, code, body: &body, is_first_fault };
             self.note(&answered, changed.then_some(before));
-            let past = stale.map(|version| format!(" (as of version {version})")).unwrap_or_default();
+            let past = stale.map(|version| format!(" (as of version {version}: {})", names_in(&body)));
+            let past = past.unwrap_or_default();
             self.tell(&format!("{name}: {label} → {code}{past}"));
+            if changed && code < 300 && is_write(action) {
+                self.note_change(process, action, label, &body, before);
+            }
         }
         self.lose_answer(process, fault);
         match fault {
@@ -271,6 +283,7 @@ impl World {
             return;
         }
         self.written.insert((action.group().to_owned(), action.resource().to_owned()));
+        self.sent_time |= self.endures && sends_time(action);
         if action.verb() == "create" && action.name().is_empty() && code == 201 {
             self.learn_name(body);
         }
@@ -291,7 +304,9 @@ impl World {
                 self.fail_loop(failure);
             }
         }
-        let text = match matches!(code, 400 | 403 | 405 | 415 | 422) {
+        // Another manager's fields stay its own, so the same configuration conflicts with them again.
+        let conflicts = code == 409 && action.patch_type() == Some(PatchType::Apply);
+        let text = match conflicts || matches!(code, 400 | 403 | 405 | 415 | 422) {
             true => serde_json::from_slice(body).ok().map(|status: Value| {
                 let message = status["message"].as_str().unwrap_or_default();
                 format!("{label} → {code}: {}", scrub(message, &self.names))
@@ -323,6 +338,17 @@ impl World {
             self.names.insert(name.to_owned(), format!("{from}*"));
         }
     }
+}
+
+/// Returns the names of the objects in a list.
+fn names_in(body: &Bytes) -> String {
+    let list: Value = serde_json::from_slice(body).unwrap_or_default();
+    let names = list["items"].as_array().into_iter().flatten().map(|item| {
+        let text = |key: &str| item["metadata"][key].as_str().unwrap_or_default();
+        format!("{}/{}", text("namespace"), text("name")).trim_start_matches('/').to_owned()
+    });
+    let names: Vec<String> = names.collect();
+    if names.is_empty() { "no objects".to_owned() } else { names.join(", ") }
 }
 
 fn is_at(option: Option<&str>, version: u64) -> bool {

@@ -64,6 +64,8 @@ pub(super) enum Fault {
     CrashBefore(Restart),
     /// The operator crashes after the server has handled the request, before the response.
     CrashAfter(Restart),
+    /// The operator crashes, and its request arrives when the next process has nothing else to do.
+    CrashLate,
     /// The connection breaks before the request arrives.
     Unsent,
     /// The connection breaks after the server has handled the request.
@@ -137,6 +139,7 @@ pub(super) fn all() -> impl Iterator<Item = Fault> {
         [Fault::Slow, Fault::Hold, Fault::Miss, Fault::Garbage].map(|fault| fault(release))
     });
     let others = [
+        Fault::CrashLate,
         Fault::Unsent,
         Fault::Lost,
         Fault::Touch,
@@ -196,6 +199,7 @@ impl fmt::Display for Fault {
         match self {
             Self::CrashBefore(restart) => write!(f, "crash-before{restart}"),
             Self::CrashAfter(restart) => write!(f, "crash-after{restart}"),
+            Self::CrashLate => f.write_str("crash-late"),
             Self::Unsent => f.write_str("unsent"),
             Self::Lost => f.write_str("lost"),
             Self::Status(code) => write!(f, "status-{code}"),

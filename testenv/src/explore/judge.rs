@@ -68,11 +68,20 @@ impl Run<'_> {
         if self.history && expected.depends_on_history {
             return QUIET;
         }
+        if self.world.has_strangers {
+            // The objects will differ, and the operator may try again for ever.
+            return QUIET_AS_WANTED;
+        }
+        let is_judged = matches!(self.options.purpose, RunPurpose::Judge(_));
         match self.look().differences.is_empty() {
             true if self.world.rates.is_refused(self.world.now) => QUIET_REFUSED,
             true if self.world.is_held(|held| matches!(held, Held::Until(_))) => QUIET,
+            // An operator that repeats its work in pauses may undo then what is as wanted now.
+            true if is_judged && self.world.step + 1 == self.world.spec.steps.len() => {
+                expected.pause_of_requests.map_or(QUIET_AS_WANTED, |pause| QUIET_AS_WANTED.max(2 * pause))
+            }
             true => QUIET_AS_WANTED,
-            false if matches!(self.options.purpose, RunPurpose::Judge(_)) => PATIENCE,
+            false if is_judged => PATIENCE,
             false => QUIET,
         }
     }
@@ -128,14 +137,18 @@ impl Run<'_> {
         look
     }
 
+    /// Reports whether a fault may change the state for good, as an object of another controller does.
+    pub(super) fn is_disturbed(&self) -> bool {
+        self.jumped || self.world.has_strangers || self.world.has_skipped_webhooks
+    }
+
     /// Compares the outcome of the step with that without faults.
     pub(super) fn judge(&mut self) {
         if self.world.failure.is_some() {
             return;
         }
         let look = self.look();
-        // Objects of another controller cannot reach the expected state.
-        let is_disturbed = self.jumped || self.world.has_strangers || self.world.has_skipped_webhooks;
+        let is_disturbed = self.is_disturbed();
         if let Some(failure) = self.world.rates.refused().filter(|_| !is_disturbed) {
             self.world.fail(failure);
         }

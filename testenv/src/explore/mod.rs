@@ -44,10 +44,12 @@
 //! (`seed=2,schedules=10000,seconds=600`).
 
 mod beginning;
+mod changes;
 mod cluster;
 mod compare;
 mod deliver;
 mod dice;
+mod endless;
 mod fault;
 mod gate;
 mod hooks;
@@ -61,6 +63,7 @@ mod past;
 mod pending;
 mod plan;
 mod process;
+mod progress;
 #[cfg(test)]
 mod replayed;
 mod report;
@@ -76,10 +79,8 @@ mod vary;
 mod watches;
 mod world;
 
-use std::cell::RefCell;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -88,19 +89,8 @@ pub use outside::{Outside, OutsideError};
 pub use report::{Failed, Report};
 pub use sim::{Sim, Verdict, View};
 
+use progress::Progress;
 use settings::{Settings, VARIABLE};
-
-/// The machine's time limit for a single request or event. An operator in an endless loop never returns.
-const STUCK: Duration = Duration::from_secs(30);
-
-thread_local! {
-    static PROGRESS: RefCell<Arc<AtomicU64>> = RefCell::default();
-}
-
-/// Shows that the simulation progresses.
-fn progress() {
-    PROGRESS.with_borrow(|progress| progress.fetch_add(1, Ordering::Relaxed));
-}
 
 /// Explores a scenario with the default budgets, 1,000 schedules or 50 seconds, and prints the coverage.
 ///
@@ -168,8 +158,7 @@ impl Explore {
     /// Returns the smallest failing schedule.
     ///
     /// # Panics
-    /// Panics if `KUBESMITH_EXPLORE` is malformed, a report cannot be written, or the operator computes for half a
-    /// minute without waiting.
+    /// Panics if `KUBESMITH_EXPLORE` is malformed, or a report cannot be written.
     pub fn run<F, Fut>(mut self, scenario: F) -> Result<Report, Box<Failed>>
     where
         F: Fn(Sim) -> Fut + Send + 'static,
@@ -200,26 +189,23 @@ impl Explore {
         Fut: Future<Output = ()> + 'static,
     {
         let (sender, receiver) = channel();
-        let counter = Arc::<AtomicU64>::default();
-        let progress = counter.clone();
+        let progress = Arc::<Progress>::default();
+        let (shown, name, seed, stuck) =
+            (progress.clone(), self.name.clone(), self.settings.seed, self.settings.stuck);
         let thread = std::thread::spawn(move || {
-            PROGRESS.set(progress);
+            progress::show(shown);
             panics::collect();
             let boxed = |sim: Sim| -> Pin<Box<dyn Future<Output = ()>>> { Box::pin(scenario(sim)) };
             drop(sender.send(search::search(&self.name, &boxed, &self.settings)));
         });
         let mut before = 0;
         loop {
-            match receiver.recv_timeout(STUCK) {
+            match receiver.recv_timeout(stuck) {
                 Ok(result) => return result,
-                Err(RecvTimeoutError::Timeout) => {
-                    let now = counter.load(Ordering::Relaxed);
-                    assert_ne!(
-                        now, before,
-                        "the operator computes for half a minute without waiting for anything"
-                    );
-                    before = now;
+                Err(RecvTimeoutError::Timeout) if progress.moves() == before => {
+                    return Err(Failed::computing(name, seed, progress.current()));
                 }
+                Err(RecvTimeoutError::Timeout) => before = progress.moves(),
                 Err(RecvTimeoutError::Disconnected) => match thread.join() {
                     Err(panic) => std::panic::resume_unwind(panic),
                     Ok(()) => unreachable!("the thread sends a result before it ends"),

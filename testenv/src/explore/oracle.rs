@@ -14,6 +14,11 @@ const MOST_REQUESTS: usize = 20_000;
 /// The limit of repetitions of a refused write, with pauses, before it counts as stuck.
 const MOST_REFUSALS: usize = 10;
 
+/// The least pause between requests that are not one piece of work.
+const PAUSE: Duration = Duration::from_secs(10);
+/// The longest pause between requests after which a run waits for the next one.
+const MOST_PAUSE: Duration = Duration::from_secs(11 * 60);
+
 /// The reason why a run fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
@@ -48,6 +53,8 @@ pub(super) enum Failure {
     },
     /// An object is written without end.
     HotLoop(String),
+    /// Writes of an object never end, with pauses.
+    Endless(String),
     /// Requests never end.
     BusyLoop,
     /// The server refuses the same write again and again.
@@ -76,6 +83,11 @@ impl Failure {
     }
 }
 
+/// Writes each of these texts in a line of its own.
+fn list(f: &mut fmt::Formatter<'_>, lines: &[String]) -> fmt::Result {
+    lines.iter().try_for_each(|line| write!(f, "\n  - {line}"))
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -85,17 +97,17 @@ impl fmt::Display for Failure {
                 if !nearest.is_empty() {
                     f.write_str("; the nearest ones are:")?;
                 }
-                nearest.iter().try_for_each(|name| write!(f, "\n  - {name}"))
+                list(f, nearest)
             }
             Self::Panic(text) => write!(f, "the operator panics: {text}"),
             Self::Exits => f.write_str("the operator's future ends again and again"),
             Self::State { after, differences } => {
                 write!(f, "{after}, the objects do not become what they are without faults:")?;
-                differences.iter().try_for_each(|line| write!(f, "\n  - {line}"))
+                list(f, differences)
             }
             Self::NotReversed { what, step, differences } => {
                 write!(f, "{what} should make no difference in the end, but after step {step} it does:")?;
-                differences.iter().try_for_each(|line| write!(f, "\n  - {line}"))
+                list(f, differences)
             }
             Self::Outdated(left) => {
                 f.write_str("an earlier form of the custom resource needed these objects, and its present one does not:")?;
@@ -106,9 +118,10 @@ impl fmt::Display for Failure {
                     f,
                     "{field} is unset in step {step}, and the objects are not as if it had never been set:"
                 )?;
-                differences.iter().try_for_each(|line| write!(f, "\n  - {line}"))
+                list(f, differences)
             }
             Self::HotLoop(what) => write!(f, "hot loop: {what} changes the object without end"),
+            Self::Endless(what) => write!(f, "writes never end: {what}"),
             Self::BusyLoop => f.write_str("busy loop: requests never end"),
             Self::Refused(what) => write!(f, "the server refuses the same write again and again: {what}"),
             Self::Stuck(what) => write!(f, "the deletion never ends: {what}"),
@@ -117,7 +130,7 @@ impl fmt::Display for Failure {
             }
             Self::Leaked(left) => {
                 f.write_str("the custom resource is deleted, but what was made for it stays:")?;
-                left.iter().try_for_each(|line| write!(f, "\n  - {line}"))
+                list(f, left)
             }
             Self::EditLost(path) => {
                 write!(f, "a user's edit between read and write is overwritten: {path}")
@@ -143,6 +156,9 @@ struct Refusal {
 pub(super) struct Rates {
     writes: BTreeMap<String, VecDeque<Duration>>,
     requests: VecDeque<Duration>,
+    /// The times of requests with a pause of at least [`PAUSE`] before them.
+    bursts: Vec<Duration>,
+    last_request: Duration,
     refusals: BTreeMap<String, Refusal>,
 }
 
@@ -158,6 +174,19 @@ impl Rates {
     /// Counts a request.
     pub(super) fn request(&mut self, now: Duration) {
         count(&mut self.requests, now);
+        if now - self.last_request >= PAUSE {
+            self.bursts.push(now);
+        }
+        self.last_request = now;
+    }
+
+    /// Returns the longest pause between requests since `begin`, if they go on with pauses of at most [`MOST_PAUSE`].
+    pub(super) fn longest_pause(&self, begin: Duration) -> Option<Duration> {
+        let bursts = self.bursts.iter().skip_while(|at| **at <= begin);
+        let pauses: Vec<Duration> =
+            bursts.clone().zip(bursts.skip(1)).map(|(one, next)| *next - *one).collect();
+        let longest = pauses.iter().max().copied()?;
+        (pauses.len() >= 3 && longest <= MOST_PAUSE).then_some(longest)
     }
 
     /// Counts a write that changed its object. Creations of objects with generated names have one label for all of them.

@@ -1,10 +1,14 @@
 //! Models of outside systems, such as a database or a cloud, with the faults of requests.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::channel::oneshot;
+use serde_json::Value;
 
 use super::gate::{Call, CallFate, Gate};
+use super::state::{Names, is_incidental, scrub};
+use super::world::World;
 
 /// The model of a system outside the cluster. [`Sim::outside`](super::Sim::outside) creates one.
 ///
@@ -66,5 +70,50 @@ impl<T: Send + 'static> Outside<T> {
     /// Reads the system's state, for checks.
     pub fn look<R>(&self, look: impl FnOnce(&T) -> R) -> R {
         look(&self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl World {
+    /// Returns the states of outside systems.
+    pub(super) fn outside(&self) -> Vec<Value> {
+        self.spec.outside.iter().map(|(_, show)| show()).collect()
+    }
+
+    /// Returns the entries of outside systems.
+    pub(super) fn entries(&self) -> BTreeSet<String> {
+        let mut entries = BTreeSet::new();
+        for (name, show) in &self.spec.outside {
+            add_entries(&show(), &scrub(&format!("Outside {name}"), &self.names), &self.names, &mut entries);
+        }
+        entries
+    }
+
+    /// Records the entries that a call has removed from outside systems. Those of this step may be half done, so that an
+    /// operator begins anew.
+    pub(super) fn note_removed(&mut self, before: &BTreeSet<String>) {
+        let after = self.entries();
+        for entry in
+            before.iter().filter(|entry| !after.contains(*entry) && self.old_entries.contains(*entry))
+        {
+            *self.deleted.entry(entry.clone()).or_default() += 1;
+        }
+    }
+}
+
+/// Finds the paths of a value's fields, and the simple items of its lists.
+fn add_entries(value: &Value, path: &str, names: &Names, out: &mut BTreeSet<String>) {
+    let below = |key: &str| format!("{path} {}", scrub(key, names));
+    match value {
+        Value::Object(map) => {
+            let compared = map.iter().filter(|(key, _)| !is_incidental(key, true));
+            compared.for_each(|(key, value)| add_entries(value, &below(key), names, out));
+        }
+        Value::Array(items) => {
+            let simple = items.iter().filter(|item| !item.is_object() && !item.is_array());
+            out.extend(
+                simple.map(|item| below(&item.as_str().map_or_else(|| item.to_string(), str::to_owned))),
+            );
+        }
+        _ => drop(out.insert(path.to_owned())),
     }
 }

@@ -1,5 +1,7 @@
 //! The requests and calls of operators that wait for their turn.
 
+use kubesmith_apiserver::Objects;
+
 use super::gate::{Call, Exchange};
 use super::past::may_be_old;
 use super::plan::SiteKind;
@@ -16,7 +18,7 @@ pub(super) struct Pending {
     pub(super) site: Option<String>,
     /// Set if it is late.
     pub(super) held: Option<Held>,
-    /// Whether it arrives even if its process has ended: it left when the process went on after a pause.
+    /// Whether it arrives even if its process has ended: it left before a crash, or when the process went on after a pause.
     pub(super) is_sent: bool,
     pub(super) what: What,
 }
@@ -28,7 +30,7 @@ pub(super) enum What {
 }
 
 /// Returns the kind of place of a request; `None` for watches that continue, which are disturbed event by event.
-pub(super) fn site_kind(what: &What) -> Option<SiteKind> {
+pub(super) fn site_kind(what: &What, objects: &Objects) -> Option<SiteKind> {
     let What::Request(request) = what else { return Some(SiteKind::Call) };
     let action = &request.0;
     let is_late_watch = action.verb() == "watch" && !may_be_old(action);
@@ -48,7 +50,7 @@ pub(super) fn site_kind(what: &What) -> Option<SiteKind> {
     });
     Some(match version {
         true => SiteKind::VersionedWrite,
-        false if creates_controlled(action) => SiteKind::Child,
+        false if creates_controlled(action, objects) => SiteKind::Child,
         false => SiteKind::Write,
     })
 }

@@ -1,6 +1,6 @@
 //! Schedules: faults at places, and the order in which they are tried.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -65,8 +65,17 @@ pub(super) struct Plan {
     pub(super) fields: bool,
     /// The number of an odd object that is applied instead of variants.
     pub(super) invalid: Option<usize>,
+    /// The steps of the user that are left out.
+    pub(super) without: BTreeSet<usize>,
     /// The seed for the order of simultaneous events; `None` is the oldest first, events before requests.
     pub(super) order: Option<u64>,
+}
+
+impl Plan {
+    /// Returns the schedule of the same steps without faults.
+    pub(super) fn without_faults(&self) -> Self {
+        Self { again: self.again, without: self.without.clone(), ..Self::default() }
+    }
 }
 
 impl fmt::Display for Plan {
@@ -76,7 +85,9 @@ impl fmt::Display for Plan {
         let faults = self.faults.iter().map(|planned| format!("{}@{}", planned.fault, planned.site));
         let invalid = self.invalid.iter().map(|number| format!("invalid@{number}"));
         let order = self.order.iter().map(|order| format!("order@{order}"));
-        f.write_str(&again.chain(invalid).chain(faults).chain(order).collect::<Vec<_>>().join("; "))
+        let without = self.without.iter().map(|step| format!("without@step#{step}"));
+        let parts = again.chain(invalid).chain(faults).chain(order).chain(without);
+        f.write_str(&parts.collect::<Vec<_>>().join("; "))
     }
 }
 
@@ -92,6 +103,10 @@ impl FromStr for Plan {
                 None => return Err(format!("{part:?} is not of the form fault@place")),
                 Some(("order", seed)) => {
                     plan.order = Some(seed.parse().map_err(|_| format!("{seed:?} is not a number"))?);
+                }
+                Some(("without", step)) => {
+                    let number = step.strip_prefix("step#").and_then(|number| number.parse().ok());
+                    plan.without.insert(number.ok_or_else(|| format!("{step:?} is not a step"))?);
                 }
                 Some(("invalid", number)) => {
                     plan.invalid = Some(number.parse().map_err(|_| format!("{number:?} is not a number"))?);
@@ -140,6 +155,7 @@ fn crashes(site: &Site, ground: &Ground<'_>) -> Vec<Fault> {
     restarts
         .filter(|restart| *restart == Restart::AtOnce || ground.has_later_step(site))
         .flat_map(|restart| [Fault::CrashAfter(restart), Fault::CrashBefore(restart)])
+        .chain((site.kind != SiteKind::Call).then_some(Fault::CrashLate))
         .collect()
 }
 
@@ -210,11 +226,15 @@ fn answers(site: &Site, _: &Ground<'_>) -> Vec<Fault> {
             first.chain([500, 504, 429].map(Fault::Status)).collect()
         }
         SiteKind::Call => vec![Fault::Lost, Fault::Unsent],
-        SiteKind::Read | SiteKind::StaleRead => vec![Fault::Status(500), Fault::Unsent],
-        SiteKind::PagedRead => vec![Fault::Status(410), Fault::Status(500), Fault::Unsent],
+        SiteKind::Read | SiteKind::StaleRead => refused_reads().collect(),
+        SiteKind::PagedRead => [Fault::Status(410)].into_iter().chain(refused_reads()).collect(),
         SiteKind::Event | SiteKind::Step => Vec::new(),
     };
     webhooks.chain(faults).collect()
+}
+
+fn refused_reads() -> impl Iterator<Item = Fault> {
+    [Fault::Status(500), Fault::Unsent, Fault::Status(429), Fault::Status(504)].into_iter()
 }
 
 /// Returns one schedule for each fault at each place. The classes of faults take turns. Within a class, the first fault
@@ -290,7 +310,7 @@ pub(super) fn random(singles: &[Plan], dice: &mut Dice) -> Plan {
     plan
 }
 
-/// Returns smaller schedules to try in place of a failing one, the smallest changes last.
+/// Returns smaller schedules to try in place of a failing one: with fewer or earlier faults. The smallest changes come last.
 pub(super) fn smaller(plan: &Plan) -> Vec<Plan> {
     let mut tries = Vec::new();
     if plan.again {
@@ -306,15 +326,30 @@ pub(super) fn smaller(plan: &Plan) -> Vec<Plan> {
             tries.push(Plan { order: None, ..fewer.clone() });
         }
         tries.push(fewer);
+        let earlier = earlier(&plan.faults[i].site).into_iter().map(|site| {
+            let mut plan = plan.clone();
+            plan.faults[i].site = site;
+            plan
+        });
+        tries.extend(earlier);
     }
     tries.sort_by_key(|plan| (plan.faults.len(), plan.again, plan.order.is_some()));
     tries
 }
 
+/// Returns earlier places with the same request or event.
+fn earlier(site: &str) -> Vec<String> {
+    let Some((what, number)) = site.rsplit_once('#').filter(|(what, _)| *what != "step") else {
+        return Vec::new();
+    };
+    let number: usize = number.parse().unwrap_or_default();
+    let mut numbers = vec![0, number / 2];
+    numbers.dedup();
+    numbers.into_iter().filter(|earlier| *earlier < number).map(|number| format!("{what}#{number}")).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     fn site(kind: SiteKind, name: &str, step: usize) -> Site {
@@ -336,7 +371,12 @@ mod tests {
         for plan in &singles {
             assert_eq!(plan.to_string().parse::<Plan>().as_ref(), Ok(plan));
         }
-        let plan = Plan { again: true, invalid: Some(3), ..random(&singles, &mut Dice::new(1)) };
+        let plan = Plan {
+            again: true,
+            invalid: Some(3),
+            without: [0, 2].into(),
+            ..random(&singles, &mut Dice::new(1))
+        };
         assert_eq!(plan.to_string().parse::<Plan>(), Ok(plan));
         assert!("crash".parse::<Plan>().is_err() && "crash@a".parse::<Plan>().is_err());
     }
@@ -413,12 +453,21 @@ mod tests {
     }
 
     #[test]
-    fn smaller_plans_have_fewer_faults_or_no_random_order() {
+    fn smaller_plans_have_fewer_or_earlier_faults_or_no_random_order() {
         let plan: Plan = "lost@a#0; touch@b#1; order@3".parse().unwrap();
         let texts: Vec<String> = smaller(&plan).iter().map(Plan::to_string).collect();
         assert_eq!(
             texts,
-            ["touch@b#1", "lost@a#0", "touch@b#1; order@3", "lost@a#0; order@3", "lost@a#0; touch@b#1"]
+            [
+                "touch@b#1",
+                "lost@a#0",
+                "touch@b#1; order@3",
+                "lost@a#0; order@3",
+                "lost@a#0; touch@b#1",
+                "lost@a#0; touch@b#0; order@3"
+            ]
         );
+        assert_eq!(earlier("list maps#7"), ["list maps#0", "list maps#3"]);
+        assert!(earlier("step#2").is_empty() && earlier("list maps#0").is_empty());
     }
 }

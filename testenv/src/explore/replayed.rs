@@ -327,3 +327,65 @@ fn loop_until_a_pod_runs_is_no_failure() {
         sim.operator(|client| run(client, false, waits_for_pod));
     });
 }
+
+/// Computes for ever as soon as its part exists.
+async fn computes(seen: Seen) -> kube::Result<()> {
+    while seen.maps.contains_key("one-part") && !IS_SEEN.load(Ordering::Relaxed) {
+        std::hint::spin_loop();
+    }
+    has_part(seen).await
+}
+
+static IS_SEEN: AtomicBool = AtomicBool::new(false);
+
+#[test]
+fn endless_computation_has_a_story() {
+    let settings = Settings { stuck: Duration::from_secs(1), seed: 7, ..Settings::default() };
+    let explore = Explore { name: "computes".to_owned(), settings };
+    let failed = explore.supervised(|sim| async move {
+        sim.crds(CRD);
+        sim.apply(WIDGET);
+        sim.operator(|client| run(client, false, computes));
+    });
+    IS_SEEN.store(true, Ordering::Relaxed);
+    let failed = failed.unwrap_err();
+    assert!(failed.failure().starts_with("the operator computes for half a minute"), "{failed}");
+    assert_eq!(failed.replay(), "seed=7", "{failed}");
+    let last = failed.story().last().unwrap();
+    assert!(last.ends_with("operator sees configmaps ADDED default/one-part"), "{failed}");
+}
+
+/// Notes that it is done before it is, for large widgets.
+async fn notes_large_first(seen: Seen) -> kube::Result<()> {
+    for widget in seen.live() {
+        let is_large = widget.data["spec"]["size"] == 3;
+        if is_large && widget.data["status"]["large"].is_null() {
+            seen.set_status(widget, json!({"large": true})).await?;
+            seen.put(part(widget, "large", 1)).await?;
+        }
+    }
+    has_part(seen).await
+}
+
+fn growing(sim: &Sim) {
+    for size in ["size: 1", "size: 2", "size: 3"] {
+        sim.apply(WIDGET.replace("size: 1", size));
+    }
+    sim.operator(|client| run(client, false, notes_large_first));
+}
+
+#[test]
+fn steps_are_left_out_when_the_failure_stays() {
+    let settings = Settings { schedules: 100, time: Duration::from_secs(3600), ..Settings::default() };
+    let explore = Explore { name: "replayed".to_owned(), settings };
+    let failed = explore.supervised(|sim| async move {
+        sim.crds(CRD);
+        growing(&sim);
+    });
+    let failed = failed.unwrap_err();
+    assert!(failed.plan().ends_with("; without@step#0; without@step#1"), "{failed}");
+    assert!(failed.failure().contains("after step 1, the objects do not become"), "{failed}");
+    let again = replayed(failed.plan(), growing).unwrap_err();
+    assert_eq!((again.failure(), again.story()), (failed.failure(), failed.story()));
+    passes("without@step#2", growing);
+}

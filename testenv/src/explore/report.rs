@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
+use super::progress::Current;
+
 /// The limits of a story's lines before the first fault, and in total.
 const LINES_BEFORE: usize = 8;
-const LINES: usize = 60;
+const LINES: usize = 80;
 
 /// An exploration without a failure.
 #[derive(Clone, Debug)]
@@ -135,6 +137,21 @@ pub struct Failed {
 }
 
 impl Failed {
+    /// A run in which the operator does not return from its computation, with the end of its story.
+    pub(super) fn computing(name: String, seed: u64, current: Current) -> Box<Self> {
+        Box::new(Self {
+            name,
+            failure: "the operator computes for half a minute without waiting for anything".to_owned(),
+            plan: current.plan.to_string(),
+            faults: current.plan.faults.len(),
+            seed,
+            runs: current.runs,
+            story: current.story.into(),
+            diverges: None,
+            statics: false,
+        })
+    }
+
     /// Returns a description of the failure.
     #[must_use]
     pub fn failure(&self) -> &str {

@@ -8,7 +8,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::beginning::{Beginning, Trial};
+use super::changes::with_changes;
 use super::cluster::{Cluster, Kind};
+use super::endless::{LONG_SERIES, SERIES};
 use super::fault::{Fault, Release, Restart};
 use super::judge::{Observation, QUIET_AS_WANTED};
 use super::oracle::Failure;
@@ -24,9 +26,11 @@ use super::world::World;
 const LONGEST: Duration = Duration::from_secs(2 * 60 * 60);
 /// The bounds of the time that passes at once.
 const TICK: Duration = Duration::from_millis(10);
-const LONGEST_TICK: Duration = Duration::from_secs(60);
+pub(super) const LONGEST_TICK: Duration = Duration::from_secs(60);
 /// The factor of the next tick if nothing happened.
 const TICK_GROWTH: u32 = 4;
+/// The number of writes in a step after which it may be one that never ends.
+const MANY_WRITES: usize = 1_000;
 
 /// Resources whose objects result in pods.
 const WORKLOADS: &[&str] = &[
@@ -54,6 +58,8 @@ pub(super) struct Expected {
     pub(super) depends_on_history: bool,
     /// The existing objects after each step, and those that operators delete in it.
     pub(super) objects: Vec<Seen>,
+    /// The longest pause between requests of a settled operator that goes on making some.
+    pub(super) pause_of_requests: Option<Duration>,
     /// Resources whose objects are compared.
     pub(super) resources: BTreeSet<(String, String)>,
 }
@@ -81,12 +87,18 @@ pub(super) struct Outcome {
     pub(super) states: Vec<State>,
     pub(super) objects: Vec<Seen>,
     pub(super) story: Vec<String>,
+    /// What the writes have changed, each with its line in the story.
+    pub(super) changes: BTreeMap<usize, String>,
+    /// The longest pause between requests of a settled operator that goes on making some.
+    pub(super) pause_of_requests: Option<Duration>,
     pub(super) sites: Vec<Site>,
     pub(super) fired: Vec<String>,
     pub(super) written: BTreeSet<(String, String)>,
     pub(super) ignored: Vec<(String, String)>,
     pub(super) variants: Variants,
     pub(super) steps: usize,
+    /// The last step that was taken.
+    pub(super) last: usize,
     pub(super) moves: u64,
     /// Hashes of the states that were judged.
     pub(super) seen: Vec<u64>,
@@ -95,6 +107,11 @@ pub(super) struct Outcome {
 impl Outcome {
     fn failed(failure: Failure) -> Self {
         Self { failure: Some(failure), ..Self::default() }
+    }
+
+    /// Returns the story with what writes have changed.
+    pub(super) fn told(&self) -> Vec<String> {
+        with_changes(&self.story, &self.changes)
     }
 
     /// Reports whether objects that result in pods were written.
@@ -114,12 +131,14 @@ pub(super) enum RunPurpose<'a> {
     Compare(&'a Expected),
     /// Fails if the states differ.
     Judge(&'a Expected),
+    /// Waits for writes that never end.
+    Endure,
 }
 
 impl<'a> RunPurpose<'a> {
     pub(super) fn expected(self) -> Option<&'a Expected> {
         match self {
-            Self::Scout | Self::Learn => None,
+            Self::Scout | Self::Learn | Self::Endure => None,
             Self::Compare(expected) | Self::Judge(expected) => Some(expected),
         }
     }
@@ -150,11 +169,13 @@ impl Options<'_> {
 pub(super) fn run(scenario: Scenario<'_>, options: Options<'_>) -> Outcome {
     // The jitter of kubesmith-runtime and kube-runtime comes from this generator of the thread.
     fastrand::seed(options.seed);
+    super::progress::begins(options.plan);
     let (cluster, mut spec) = match described(scenario, options) {
         Ok(described) => described,
         Err(error) => return Outcome::failed(Failure::Setup(error)),
     };
     let variants = varied(&mut spec, &cluster, options);
+    spec.leave_out(&options.plan.without);
     if spec.steps.is_empty() || spec.operators.is_empty() {
         return Outcome::failed(Failure::Setup(
             "it needs an operator and a step: call `operator` and `apply`".to_owned(),
@@ -224,6 +245,9 @@ pub(super) struct Run<'a> {
 impl Run<'_> {
     fn through(mut self, steps: &[Step]) -> Outcome {
         let users = self.world.spec.steps.len();
+        let applies = |step: &Step| matches!(step, Step::Apply(_));
+        let endures = steps[..users.min(steps.len())].iter().rposition(applies);
+        let endures = endures.filter(|_| matches!(self.options.purpose, RunPurpose::Endure));
         for (i, step) in steps.iter().enumerate() {
             if self.world.failure.is_some() {
                 break;
@@ -246,6 +270,10 @@ impl Run<'_> {
                 self.check_end();
             }
             if self.options.late == Some(i) && i + 1 < users {
+                break;
+            }
+            if endures == Some(i) {
+                self.endure();
                 break;
             }
         }
@@ -331,6 +359,7 @@ impl Run<'_> {
         }
         world.step_versions.push(world.cluster.objects().version());
         let removed;
+        let before = world.cluster.objects().version();
         let step = match step {
             Step::RemoveMade => {
                 removed = Step::Delete(Rc::new(world.removable()));
@@ -339,7 +368,10 @@ impl Run<'_> {
             Step::Apply(_) | Step::Delete(_) => step,
         };
         match world.cluster.perform(step) {
-            Ok(lines) => lines.iter().for_each(|line| world.tell(&format!("user {line}"))),
+            Ok(lines) => {
+                lines.iter().for_each(|line| world.tell(&format!("user {line}")));
+                world.note_applied(step, before);
+            }
             Err(error) => return world.fail(Failure::Setup(error)),
         }
         let version = world.cluster.objects().version();
@@ -370,6 +402,7 @@ impl Run<'_> {
             return self.go_on_a_little();
         }
         let (begin, mut tick) = (self.world.now, TICK);
+        let (mut many, mut endless) = (self.world.changes_of_objects.len() + MANY_WRITES, None);
         while self.world.failure.is_none() {
             if self.world.pump() {
                 tick = TICK;
@@ -384,16 +417,32 @@ impl Run<'_> {
             if is_last {
                 self.end_waiting();
             }
-            let quiet = self.world.now - self.world.last_change;
+            let lasted = self.world.now - begin;
+            if lasted >= QUIET_AS_WANTED {
+                self.world.discount_ignored();
+            }
+            let quiet = self.world.now.saturating_sub(self.world.last_change);
             // Comparing all objects is the most expensive part, and nothing settles earlier.
             let need = if quiet < QUIET_AS_WANTED { QUIET_AS_WANTED } else { self.quiet_needed() };
-            if quiet >= need || self.world.now - begin >= LONGEST {
+            if quiet >= need {
                 break;
+            }
+            let is_long = lasted >= LONGEST;
+            if is_long || self.world.changes_of_objects.len() > many {
+                let least = if is_long { SERIES } else { LONG_SERIES };
+                many += MANY_WRITES;
+                endless = self.world.endless(begin, begin + lasted / 2, least);
+                if is_long || endless.is_some() {
+                    break;
+                }
             }
             self.world.pass(tick.min(need - quiet));
             tick = (tick * TICK_GROWTH).min(LONGEST_TICK);
         }
         self.judge();
+        if let Some(endless) = endless.filter(|_| !self.is_disturbed()) {
+            self.world.fail(endless);
+        }
     }
 
     /// Delivers a few events before the next step: a random number with a random order, otherwise none.
@@ -425,6 +474,8 @@ impl Run<'_> {
     fn finish(mut self, steps: usize, leaked: Option<Failure>) -> Outcome {
         (0..self.world.processes.len()).for_each(|i| self.world.stop(i));
         let world = self.world;
+        let is_told = world.failure.is_some() || matches!(self.options.purpose, RunPurpose::Learn);
+        let changes = if is_told { world.told_changes() } else { BTreeMap::new() };
         Outcome {
             failure: world.failure,
             leaked,
@@ -433,12 +484,15 @@ impl Run<'_> {
             clock: world.spec.uses_clock,
             objects: self.objects,
             story: world.story,
+            changes,
+            pause_of_requests: world.pause_of_requests,
             sites: world.sites,
             fired: world.fired,
             written: world.written,
             ignored: world.spec.ignored,
             variants: Variants::default(),
             steps,
+            last: world.step,
             moves: world.moves,
             seen: self.states.iter().map(hash).collect(),
             states: self.states,

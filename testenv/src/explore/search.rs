@@ -1,5 +1,6 @@
 //! Searches for a failing schedule, and reduces it.
 
+mod learn;
 mod place;
 mod shrink;
 mod variants;
@@ -8,15 +9,13 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use super::beginning::Beginning;
-use super::compare::{difference, outdated};
+use super::compare::difference;
 use super::dice::Dice;
 use super::oracle::Failure;
 use super::plan::{Ground, Plan, random, systematic};
 use super::report::{Crashed, Failed, Report};
 use super::run::{Expected, Options, Outcome, RunPurpose, Scenario, run};
 use super::settings::Settings;
-use super::state::State;
-use super::world::is_noise;
 
 /// The limit of runs of a failing schedule before it counts as not repeatable.
 const REPEATS: usize = 3;
@@ -43,6 +42,8 @@ pub(super) struct Search<'a> {
     known: Known,
     /// As `known`, for runs in which the user starts over after the steps.
     again: Known,
+    /// As `known`, for runs without some steps.
+    reduced: Known,
     /// Whether a written resource results in pods.
     node: bool,
     begin: Instant,
@@ -72,6 +73,7 @@ pub(super) fn search(name: &str, scenario: Scenario<'_>, settings: &Settings) ->
         beginning: Beginning::now(),
         known: Known::default(),
         again: Known::default(),
+        reduced: Known::default(),
         node: false,
         begin: Instant::now(),
         runs: 0,
@@ -89,7 +91,19 @@ pub(super) fn search(name: &str, scenario: Scenario<'_>, settings: &Settings) ->
 
 impl Search<'_> {
     fn known(&self, plan: &Plan) -> &Known {
-        if plan.again { &self.again } else { &self.known }
+        match (plan.without.is_empty(), plan.again) {
+            (false, _) => &self.reduced,
+            (true, true) => &self.again,
+            (true, false) => &self.known,
+        }
+    }
+
+    fn known_mut(&mut self, plan: &Plan) -> &mut Known {
+        match (plan.without.is_empty(), plan.again) {
+            (false, _) => &mut self.reduced,
+            (true, true) => &mut self.again,
+            (true, false) => &mut self.known,
+        }
     }
 
     /// Runs a schedule that may fail.
@@ -111,104 +125,7 @@ impl Search<'_> {
         self.runs += 1;
         self.moves += outcome.moves;
         self.seen.extend(&outcome.seen);
-        super::progress();
         outcome
-    }
-
-    /// Runs the scenario without faults.
-    fn learn(&mut self) -> Result<(), Box<Failed>> {
-        let none = Plan::default();
-        let scouted =
-            self.count(run(self.scenario, Options { purpose: RunPurpose::Scout, ..self.options(&none) }));
-        // A loop needs no more runs, which may be long, unless it waits for pods, which do not run yet.
-        let waits = !self.node && scouted.has_workloads();
-        if let Some(failure @ (Failure::HotLoop(_) | Failure::BusyLoop)) = &scouted.failure
-            && !waits
-        {
-            return Err(self.failed(failure, &none, scouted.story.clone(), None));
-        }
-        self.known.baseline = scouted;
-        self.learn_states(&none)?;
-        self.check_variants(&self.known.baseline, &none)?;
-        let repeated = self.count(run(self.scenario, self.options(&none)));
-        let story = self.known.baseline.story.clone();
-        self.compare(&none, &story, repeated)?;
-        let compared = Options { purpose: RunPurpose::Compare(&self.known.expected), ..self.options(&none) };
-        let last = self.known.baseline.users.checked_sub(1);
-        let late = self.count(run(self.scenario, Options { late: last, ..compared }));
-        let (expected, steps) = (&self.known.expected, self.known.baseline.steps);
-        let mut history: Vec<String> = late.failure.iter().map(ToString::to_string).collect();
-        for i in steps.saturating_sub(2)..steps {
-            match (expected.states.get(i), late.states.get(i)) {
-                (Some(one), Some(other)) => history.extend(expected.mask.differences(one, other)),
-                _ => history.push(format!("step {} is not reached", i + 1)),
-            }
-        }
-        let state = |states: &[State]| last.and_then(|last| states.get(last)).cloned().unwrap_or_default();
-        let outdated = outdated(&state(&late.states), &state(&expected.states), &expected.mask);
-        if !outdated.is_empty() {
-            return Err(self.failed(&Failure::Outdated(outdated), &none, story, None));
-        }
-        self.known.expected.depends_on_history = !history.is_empty();
-        self.history = history.into_iter().collect();
-        Ok(())
-    }
-
-    /// Runs the scenario without faults, with the user starting over; false if that adds nothing.
-    fn learn_again(&mut self) -> Result<bool, Box<Failed>> {
-        let plan = Plan { again: true, ..Plan::default() };
-        self.again.expected = self.known.expected.clone();
-        self.again.baseline = self.count(run(self.scenario, self.options(&plan)));
-        if self.again.baseline.failure.is_none() && self.again.baseline.steps == self.known.baseline.steps {
-            return Ok(false);
-        }
-        self.learn_states(&plan)?;
-        Ok(true)
-    }
-
-    /// Learns the states to expect, after a first run.
-    fn learn_states(&mut self, plan: &Plan) -> Result<(), Box<Failed>> {
-        let mut baseline =
-            std::mem::take(if plan.again { &mut self.again } else { &mut self.known }).baseline;
-        let mut expected = self.known.expected.clone();
-        // A run may write resources that no earlier run wrote.
-        while self.takes_account_of_writes(&baseline, &mut expected) {
-            let options = Options { resources: &expected.resources, ..self.options(plan) };
-            let outcome = run(self.scenario, options);
-            baseline = self.count(outcome);
-        }
-        if let Some(failure) = baseline.failure.as_ref().or(baseline.leaked.as_ref()) {
-            return Err(self.failed(failure, plan, baseline.story.clone(), None));
-        }
-        expected.mask.ignored.clone_from(&baseline.ignored);
-        expected.states.clone_from(&baseline.states);
-        expected.objects.clone_from(&baseline.objects);
-        let options = Options {
-            seed: self.settings.seed + 1,
-            purpose: RunPurpose::Compare(&expected),
-            resources: &expected.resources,
-            ..self.options(plan)
-        };
-        let other = run(self.scenario, options);
-        let other = self.count(other);
-        for (one, other) in baseline.states.iter().zip(&other.states) {
-            expected.mask.add_differences(one, other);
-        }
-        let known = Known { expected, baseline };
-        *(if plan.again { &mut self.again } else { &mut self.known }) = known;
-        Ok(())
-    }
-
-    /// Adds the resources that a run has written to the compared ones; false if there are no new ones, and the run is
-    /// comparable.
-    fn takes_account_of_writes(&mut self, baseline: &Outcome, expected: &mut Expected) -> bool {
-        let node = baseline.has_workloads();
-        let compared = |(_, resource): &&(String, String)| !is_noise(resource);
-        let resources: BTreeSet<_> = baseline.written.iter().filter(compared).cloned().collect();
-        let is_new = (node && !self.node) || !resources.is_subset(&expected.resources);
-        self.node |= node;
-        expected.resources.extend(resources);
-        is_new
     }
 
     /// Returns the schedules with one fault.
@@ -222,7 +139,9 @@ impl Search<'_> {
 
     fn explore(mut self) -> Result<Report, Box<Failed>> {
         if let Some(plan) = self.settings.plan.clone() {
-            if plan.again {
+            if !plan.without.is_empty() {
+                self.learn_reduced(&plan)?;
+            } else if plan.again {
                 self.learn_again()?;
             }
             if plan.fields {
@@ -233,10 +152,10 @@ impl Search<'_> {
                 let outcome = run(self.scenario, self.options(&plan));
                 let outcome = self.count(outcome);
                 self.unrefused.extend(self.failure_of(&outcome));
-                return self.replayed(&plan, outcome);
+                return self.replayed(&plan, &outcome);
             }
             let outcome = self.attempt(&plan, false)?;
-            return self.replayed(&plan, outcome);
+            return self.replayed(&plan, &outcome);
         }
         let mut singles = self.singles(&Plan::default());
         let mut all: Vec<Plan> = singles.iter().cloned().collect();
@@ -268,17 +187,17 @@ impl Search<'_> {
             let story = self.attempt(&plan, true)?.story;
             if i % REPEATED == REPEATED - 1 && self.diverges.is_none() {
                 let repeated = self.run(&plan);
-                self.compare(&plan, &story, repeated)?;
+                self.compare(&plan, &story, &repeated)?;
             }
         }
         Ok(self.report())
     }
 
     /// Reports on the requested schedule, which must have happened.
-    fn replayed(&self, plan: &Plan, outcome: Outcome) -> Result<Report, Box<Failed>> {
-        match place::missing(plan, &outcome) {
-            Some(missing) => Err(self.failed(&missing, plan, outcome.story, None)),
-            None => Ok(Report { story: outcome.story, ..self.report() }),
+    fn replayed(&self, plan: &Plan, outcome: &Outcome) -> Result<Report, Box<Failed>> {
+        match place::missing(plan, outcome) {
+            Some(missing) => Err(self.failed(&missing, plan, outcome.told(), None)),
+            None => Ok(Report { story: outcome.told(), ..self.report() }),
         }
     }
 
@@ -291,25 +210,25 @@ impl Search<'_> {
         if self.has_changed(&plan) {
             return Err(Box::new(Failed {
                 statics: true,
-                ..*self.failed(&failure, &plan, outcome.story, None)
+                ..*self.failed(&failure, &plan, outcome.told(), None)
             }));
         }
         let Some(mut again) = self.repeated(&plan, &failure) else {
             let other = self.run(&plan).story;
             let diverges = difference(&outcome.story, &other)
                 .unwrap_or_else(|| "the next run does the same as the one that failed".to_owned());
-            return Err(self.failed(&failure, &plan, outcome.story, Some(diverges)));
+            return Err(self.failed(&failure, &plan, outcome.told(), Some(diverges)));
         };
         if shrinks {
             again = self.shrink(&mut plan, again, &failure);
         }
-        let failure = again.failure.unwrap_or(failure);
-        Err(self.failed(&failure, &plan, again.story, None))
+        let failure = again.failure.as_ref().unwrap_or(&failure);
+        Err(self.failed(failure, &plan, again.told(), None))
     }
 
     /// Reports whether the run without faults fails now: statics have survived the failing run, which cannot be repeated.
     fn has_changed(&mut self, plan: &Plan) -> bool {
-        let without = Plan { again: plan.again, ..Plan::default() };
+        let without = plan.without_faults();
         *plan != without && self.run(&without).failure.is_some()
     }
 
@@ -317,10 +236,10 @@ impl Search<'_> {
     ///
     /// # Errors
     /// Returns the failure of the second run.
-    fn compare(&mut self, plan: &Plan, story: &[String], again: Outcome) -> Result<(), Box<Failed>> {
+    fn compare(&mut self, plan: &Plan, story: &[String], again: &Outcome) -> Result<(), Box<Failed>> {
         self.diverges = difference(story, &again.story);
-        match again.failure {
-            Some(failure) => Err(self.failed(&failure, plan, again.story, self.diverges.clone())),
+        match &again.failure {
+            Some(failure) => Err(self.failed(failure, plan, again.told(), self.diverges.clone())),
             None => Ok(()),
         }
     }
@@ -352,7 +271,7 @@ impl Search<'_> {
             states: self.seen.len(),
             moves: self.moves,
             time: self.begin.elapsed().max(Duration::from_micros(1)),
-            story: self.known.baseline.story.clone(),
+            story: self.known.baseline.told(),
             dead: self.dead.clone(),
             unrefused: self.unrefused.clone(),
             history: self.history.clone(),

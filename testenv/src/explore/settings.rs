@@ -15,6 +15,8 @@ pub(super) struct Settings {
     /// The limit of schedules with faults.
     pub(super) schedules: usize,
     pub(super) time: Duration,
+    /// The machine's time without progress after which an operator is in an endless loop.
+    pub(super) stuck: Duration,
     /// The only schedule to run.
     pub(super) plan: Option<Plan>,
     /// The folder for a page about the exploration, and a file that replays a failure.
@@ -23,7 +25,14 @@ pub(super) struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { seed: 1, schedules: 1000, time: Duration::from_secs(50), plan: None, report: None }
+        Self {
+            seed: 1,
+            schedules: 1000,
+            time: Duration::from_secs(50),
+            stuck: Duration::from_secs(30),
+            plan: None,
+            report: None,
+        }
     }
 }
 

@@ -52,6 +52,12 @@ impl Spec {
         !is_own || definitions.any(|spec| spec["group"] == group && spec["names"]["plural"] == resource)
     }
 
+    /// Leaves out steps.
+    pub(super) fn leave_out(&mut self, without: &BTreeSet<usize>) {
+        let mut number = 0..;
+        self.steps.retain(|_| number.next().is_none_or(|number| !without.contains(&number)));
+    }
+
     /// Adds a step that applies an object; returns its number.
     fn then(&mut self, object: &Value) -> usize {
         self.steps.push(Step::Apply(Rc::new(vec![object.clone()])));

@@ -1,11 +1,12 @@
 //! Objects of other owners, which block an operator and which it must not touch.
 
 use http::Method;
+use kubesmith_apiserver::Objects;
 use serde_json::{Value, json};
 
 use super::oracle::Failure;
 use super::world::{World, is_noise};
-use crate::fake::Action;
+use crate::fake::{Action, PatchType};
 
 /// The name of the other owner, of a kind that operators rarely watch.
 const STRANGER: &str = "explore-stranger";
@@ -16,14 +17,23 @@ fn controller(object: &Value) -> Option<&Value> {
     owners.iter().find(|owner| owner["controller"] == true)
 }
 
-/// Reports whether a request creates an object with a controller.
-pub(super) fn creates_controlled(action: &Action) -> bool {
-    action.verb() == "create"
-        && !action.namespace().is_empty()
+/// Reports whether a request creates an object with a controller: a creation, or an apply without an object of this name.
+pub(super) fn creates_controlled(action: &Action, objects: &Objects) -> bool {
+    let Some(body) = action.body() else { return false };
+    let is_controlled = !action.namespace().is_empty()
         && action.subresource().is_empty()
-        && action
-            .body()
-            .is_some_and(|body| controller(body).is_some() && body["metadata"]["name"].is_string())
+        && controller(body).is_some()
+        && body["metadata"]["name"].is_string();
+    let text = |key: &str| body[key].as_str().unwrap_or_default();
+    is_controlled
+        && match action.patch_type() {
+            None => action.verb() == "create",
+            Some(PatchType::Apply) => matches!(
+                objects.get(text("apiVersion"), text("kind"), action.namespace(), action.name()),
+                Ok(None)
+            ),
+            Some(_) => false,
+        }
 }
 
 impl World {
@@ -41,7 +51,11 @@ impl World {
             "apiVersion": "v1", "kind": "ServiceAccount", "name": STRANGER,
             "uid": owner["metadata"]["uid"], "controller": true,
         }]);
-        if self.cluster.create(action.path(), &object).is_ok() {
+        let collection = match action.verb() {
+            "create" => action.path(),
+            _ => action.path().rsplit_once('/').map_or("", |(collection, _)| collection),
+        };
+        if self.cluster.create(collection, &object).is_ok() {
             self.tell(&format!("! another controller makes it for an owner of its own before: {label}"));
             self.has_strangers = true;
         }

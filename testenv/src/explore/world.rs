@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::changes::Change;
 use super::cluster::Cluster;
 use super::dice::Dice;
 use super::fault::{Fault, Release};
@@ -14,7 +15,7 @@ use super::pending::{Pending, What, site_kind};
 use super::plan::{Plan, Site, SiteKind};
 use super::process::Process;
 use super::sim::{Spec, Step, View};
-use super::state::{Names, is_incidental, scrub};
+use super::state::{Names, scrub};
 use super::watches::{Held, OpenWatch};
 use crate::fake::Action;
 
@@ -71,6 +72,13 @@ pub(super) struct World {
     /// The objects that operators have deleted in this step, as they were, and whether their status is compared.
     pub(super) doomed: Vec<(Value, bool)>,
     pub(super) rates: Rates,
+    /// The effective writes of operators and users.
+    pub(super) changes_of_objects: Vec<Change>,
+    /// Whether the run waits for writes that never end, and an operator has sent the machine's time meanwhile.
+    pub(super) endures: bool,
+    pub(super) sent_time: bool,
+    /// The longest pause between requests of a settled operator that goes on making some.
+    pub(super) pause_of_requests: Option<Duration>,
     /// The time of the last write.
     pub(super) last_change: Duration,
     /// A fault has ended a watch, and no loop has been judged since.
@@ -117,6 +125,10 @@ impl World {
             first_entries: BTreeSet::new(),
             old_entries: BTreeSet::new(),
             rates: Rates::default(),
+            changes_of_objects: Vec::new(),
+            endures: false,
+            sent_time: false,
+            pause_of_requests: None,
             last_change: Duration::ZERO,
             has_ended_watch: false,
             pauses: false,
@@ -131,7 +143,9 @@ impl World {
     pub(super) fn tell(&mut self, text: &str) {
         if self.story.len() < MOST_LINES {
             let seconds = self.now.as_secs_f64();
-            self.story.push(format!("{seconds:>9.3}s  {}", scrub(text, &self.names)));
+            let line = format!("{seconds:>9.3}s  {}", scrub(text, &self.names));
+            super::progress::tells(&line);
+            self.story.push(line);
         }
     }
 
@@ -194,7 +208,8 @@ impl World {
         // Simultaneous requests have no order, and maps in operators have a random one.
         new.sort_by(|a, b| a.label.cmp(&b.label));
         for pending in &mut new {
-            pending.site = site_kind(&pending.what).map(|kind| self.site(kind, index, &pending.label));
+            let kind = site_kind(&pending.what, self.cluster.objects());
+            pending.site = kind.map(|kind| self.site(kind, index, &pending.label));
         }
         self.pending.extend(new);
     }
@@ -225,7 +240,7 @@ impl World {
             }
             moved = true;
             self.moves += 1;
-            super::progress();
+            super::progress::moved();
             if let Some(failure) = self.rates.too_busy(self.now) {
                 self.fail_loop(failure);
             }
@@ -413,31 +428,6 @@ impl World {
         self.cluster.state(&made).into_iter().filter(is_made).map(|(_, object)| object).collect()
     }
 
-    /// Returns the states of outside systems.
-    pub(super) fn outside(&self) -> Vec<Value> {
-        self.spec.outside.iter().map(|(_, show)| show()).collect()
-    }
-
-    /// Returns the entries of outside systems.
-    pub(super) fn entries(&self) -> BTreeSet<String> {
-        let mut entries = BTreeSet::new();
-        for (name, show) in &self.spec.outside {
-            add_entries(&show(), &scrub(&format!("Outside {name}"), &self.names), &self.names, &mut entries);
-        }
-        entries
-    }
-
-    /// Records the entries that a call has removed from outside systems. Those of this step may be half done, so that an
-    /// operator begins anew.
-    pub(super) fn note_removed(&mut self, before: &BTreeSet<String>) {
-        let after = self.entries();
-        for entry in
-            before.iter().filter(|entry| !after.contains(*entry) && self.old_entries.contains(*entry))
-        {
-            *self.deleted.entry(entry.clone()).or_default() += 1;
-        }
-    }
-
     /// Runs the checks that must always hold.
     pub(super) fn check_always(&mut self) {
         // After a user has removed the operators' objects, nothing has to hold until all is deleted and made anew.
@@ -450,24 +440,6 @@ impl World {
         if let Some(text) = found {
             self.fail(Failure::Always(text));
         }
-    }
-}
-
-/// Finds the paths of a value's fields, and the simple items of its lists.
-fn add_entries(value: &Value, path: &str, names: &Names, out: &mut BTreeSet<String>) {
-    let below = |key: &str| format!("{path} {}", scrub(key, names));
-    match value {
-        Value::Object(map) => {
-            let compared = map.iter().filter(|(key, _)| !is_incidental(key, true));
-            compared.for_each(|(key, value)| add_entries(value, &below(key), names, out));
-        }
-        Value::Array(items) => {
-            let simple = items.iter().filter(|item| !item.is_object() && !item.is_array());
-            out.extend(
-                simple.map(|item| below(&item.as_str().map_or_else(|| item.to_string(), str::to_owned))),
-            );
-        }
-        _ => drop(out.insert(path.to_owned())),
     }
 }
 

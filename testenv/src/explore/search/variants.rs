@@ -19,7 +19,7 @@ impl Search<'_> {
             let differences = mask.differences(one, other);
             if !differences.is_empty() {
                 let failure = Failure::NotReversed { what: what.clone(), step: after + 1, differences };
-                return Err(self.failed(&failure, plan, outcome.story.clone(), None));
+                return Err(self.failed(&failure, plan, outcome.told(), None));
             }
         }
         Ok(())
@@ -34,7 +34,7 @@ impl Search<'_> {
         let outcome = run(self.scenario, self.options(&plan));
         let outcome = self.count(outcome);
         if let Some(failure) = &outcome.failure {
-            return Err(self.failed(failure, &plan, outcome.story.clone(), None));
+            return Err(self.failed(failure, &plan, outcome.told(), None));
         }
         self.check_variants(&outcome, &plan)?;
         let mask = &self.known.expected.mask;
@@ -93,7 +93,7 @@ impl Search<'_> {
             return Ok(());
         }
         let failure = Failure::NotUnset { field: field.to_owned(), step: step + 1, differences };
-        Err(self.failed(&failure, plan, outcome.story.clone(), None))
+        Err(self.failed(&failure, plan, outcome.told(), None))
     }
 
     /// Applies an odd object that the server accepts, and notes it if the operator fails on it; false if there are fewer.

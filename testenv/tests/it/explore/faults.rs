@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use futures::TryStreamExt as _;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::{Api, DeleteParams, DynamicObject, ListParams, PostParams, WatchEvent, WatchParams};
+use kube::api::{
+    Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams,
+};
 use kube::{Client, ResourceExt as _};
 use kubesmith_testenv::{Clock, Explore, Failed, Report};
 use operators::frame::{CRD, Seen, run, unless, widgets};
@@ -43,6 +45,29 @@ fn adoption_is_found_when_another_controller_has_the_name() {
     assert!(failed.failure().contains("belongs to ServiceAccount explore-stranger"), "{failed}");
     assert_eq!(failed.plan(), "taken@create configmaps default/one#0", "{failed}");
     explored(40, respects).unwrap();
+}
+
+/// Applies its child. If the server refuses that, it takes the object over.
+async fn adopts_after_apply(seen: Seen) -> kube::Result<()> {
+    for widget in seen.live().filter(|widget| !seen.maps.contains_key(&widget.name_any())) {
+        let (name, map) = (widget.name_any(), child(widget, true));
+        let params = PatchParams::apply("widgets").force();
+        if let Err(kube::Error::Api(status)) = seen.map_api().patch(&name, &params, &Patch::Apply(&map)).await
+        {
+            if status.code != 422 {
+                return Err(kube::Error::Api(status));
+            }
+            seen.map_api().replace(&name, &PostParams::default(), &map).await?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn adoption_is_found_when_an_apply_meets_another_controller() {
+    let failed = found(adopts_after_apply);
+    assert!(failed.failure().contains("belongs to ServiceAccount explore-stranger"), "{failed}");
+    assert_eq!(failed.plan(), "taken@patch configmaps default/one#0", "{failed}");
 }
 
 /// Two caches of widgets and maps, of which the second is only used for its maps.

@@ -1,6 +1,7 @@
 //! Small operators with a bug, and their repaired twins, in the simulation.
 
 mod determinism;
+mod endless;
 mod faults;
 mod oracles;
 mod replicas;
@@ -146,6 +147,8 @@ fn intermediate_state_is_found_when_status_comes_first() {
     assert!(failed.failure().contains("size is") || failed.failure().contains("is missing"), "{failed}");
     assert_eq!(failed.faults(), 1, "{failed}");
     assert!(failed.story().len() < 40, "{failed}");
+    let has = |text: &str| failed.story().iter().any(|line| line.trim() == text);
+    assert!(has("spec.size: nothing → 1") && has("status.done: nothing → 1"), "{failed}");
 }
 
 #[test]
@@ -311,6 +314,9 @@ fn stale_state_is_found_when_a_restart_reads_an_old_list() {
     let failed = found(removes_what_looks_wrong);
     assert!(failed.failure().contains("deleted and made again: configmaps default/one-"), "{failed}");
     assert!(failed.plan().contains("stale"), "{failed}");
+    // Before the first step, there was none.
+    let is_old = |line: &String| line.contains("(as of version ") && line.ends_with(": no objects)");
+    assert!(failed.story().iter().any(is_old), "{failed}");
 }
 
 #[test]

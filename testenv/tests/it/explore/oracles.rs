@@ -5,10 +5,10 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::{Api, ListParams, Patch, PatchParams, PostParams};
+use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::{Client, ResourceExt as _};
 use kubesmith_testenv::{Explore, Failed, Report};
-use operators::frame::{Seen, has_finalizer, is_deleted, orphan, run, unless};
+use operators::frame::{Seen, has_finalizer, is_deleted, orphan, run, unless, widgets};
 use serde_json::json;
 
 use super::{HOUR, SCHEDULES, child, describe, explored, found, level_triggered};
@@ -124,6 +124,18 @@ async fn refused(client: Client) -> kube::Result<()> {
     }
 }
 
+/// Applies a field of the user every minute, and does not insist.
+async fn conflicts(client: Client) -> kube::Result<()> {
+    let all: Api<DynamicObject> = Api::namespaced_with(client, "default", &widgets());
+    let widget = json!({"apiVersion": "a.example/v1", "kind": "Widget", "metadata": {"name": "one"}, "spec": {"size": 5}});
+    loop {
+        if all.get_opt("one").await?.is_some() {
+            let _ = all.patch("one", &PatchParams::apply("operator"), &Patch::Apply(&widget)).await;
+        }
+        tokio::time::sleep(Duration::from_secs(60)).await;
+    }
+}
+
 /// Sets a finalizer that it never removes.
 async fn keeps(seen: Seen) -> kube::Result<()> {
     for widget in seen.live().filter(|widget| !has_finalizer(*widget)) {
@@ -148,6 +160,8 @@ fn operator_without_rest_is_found_without_faults() {
         text.starts_with("the server refuses the same write again and again: create configmaps"),
         "{text}"
     );
+    let text = failure(|client| conflicts(client).boxed());
+    assert!(text.starts_with("the server refuses the same write again and again: patch widgets"), "{text}");
     let stuck = found(keeps);
     assert!(
         stuck.failure().starts_with("the deletion never ends: \"one\" waits for the finalizers"),
