@@ -6,7 +6,6 @@ mod alerts;
 mod aliases;
 mod api_rules;
 mod applyconfigurations;
-mod architecture;
 mod book;
 mod builtin;
 mod certificates;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod agree;
+mod architecture;
 mod book;
 mod docs;
 mod fuzz;
