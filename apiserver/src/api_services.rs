@@ -6,55 +6,21 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::builtin;
+use crate::groups::{self, API_REGISTRATION, priority};
 use crate::meta;
 use crate::registry::Registry;
 use crate::server::Server;
 
-pub(crate) const GROUP: &str = "apiregistration.k8s.io";
 const COLLECTION: &str = "apiservices.apiregistration.k8s.io";
 /// The label of an APIService's origin: `onstart` for groups of the server, `true` for those of CRDs.
 const MANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
-
-/// The priorities of groups (`DefaultGenericAPIServicePriorities` in `pkg/controlplane/apiserver/aggregator.go`).
-const PRIORITIES: &[(&str, i64)] = &[
-    ("", 18_000),
-    ("apps", 17_800),
-    ("events.k8s.io", 17_750),
-    ("authentication.k8s.io", 17_700),
-    ("authorization.k8s.io", 17_600),
-    ("autoscaling", 17_500),
-    ("batch", 17_400),
-    ("certificates.k8s.io", 17_300),
-    ("networking.k8s.io", 17_200),
-    ("policy", 17_100),
-    ("rbac.authorization.k8s.io", 17_000),
-    ("storage.k8s.io", 16_800),
-    ("admissionregistration.k8s.io", 16_700),
-    ("apiextensions.k8s.io", 16_700),
-    ("scheduling.k8s.io", 16_600),
-    ("coordination.k8s.io", 16_500),
-    ("node.k8s.io", 16_300),
-    ("discovery.k8s.io", 16_200),
-    ("resource.k8s.io", 16_200),
-    ("flowcontrol.apiserver.k8s.io", 16_100),
-];
-
-/// Returns the priority of a group in discovery: the aggregator's own comes first, groups of CRDs last.
-pub(crate) fn group_priority(group: &str) -> i64 {
-    match PRIORITIES.iter().find(|(name, _)| *name == group) {
-        Some((_, priority)) => *priority,
-        None if group == GROUP => i64::MAX,
-        None => 1_000,
-    }
-}
 
 fn version_priority(group: &str, version: &str) -> i64 {
     match (group, version) {
         ("", _) => 1,
         ("autoscaling", "v2") => 30,
         ("flowcontrol.apiserver.k8s.io" | "resource.k8s.io", _) => 21,
-        _ if builtin::has_group(group) => 15,
+        _ if groups::is_built_in(group) => 15,
         _ => 100,
     }
 }
@@ -63,7 +29,7 @@ fn version_priority(group: &str, version: &str) -> i64 {
 pub(crate) fn sync(server: &Server, registry: &Registry) {
     let named =
         |group: &str, version: &str| (format!("{version}.{group}"), (group.to_owned(), version.to_owned()));
-    let groups = registry.groups().iter().filter(|(group, _)| *group != GROUP);
+    let groups = registry.groups().iter().filter(|(group, _)| *group != API_REGISTRATION);
     let wanted: BTreeMap<String, (String, String)> =
         groups.flat_map(|(group, versions)| versions.iter().map(|version| named(group, version))).collect();
     let stored = server.store.list(COLLECTION, "", None).map(|snapshot| snapshot.objects).unwrap_or_default();
@@ -83,12 +49,12 @@ pub(crate) fn sync(server: &Server, registry: &Registry) {
 
 fn service(server: &Server, name: &str, group: &str, version: &str) -> Value {
     let now = server.now();
-    let managed = if builtin::has_group(group) { "onstart" } else { "true" };
+    let managed = if groups::is_built_in(group) { "onstart" } else { "true" };
     let mut fields = json!({"f:groupPriorityMinimum": {}, "f:version": {}, "f:versionPriority": {}});
     let mut service = json!({
-        "apiVersion": format!("{GROUP}/v1"), "kind": "APIService",
+        "apiVersion": format!("{API_REGISTRATION}/v1"), "kind": "APIService",
         "metadata": {"name": name, "uid": server.ids.uid(), "creationTimestamp": now, "labels": {MANAGED: managed}},
-        "spec": {"version": version, "groupPriorityMinimum": group_priority(group),
+        "spec": {"version": version, "groupPriorityMinimum": priority(group),
                  "versionPriority": version_priority(group, version)},
         "status": {"conditions": [{
             "type": "Available", "status": "True", "lastTransitionTime": now, "reason": "Local",
@@ -104,7 +70,7 @@ fn service(server: &Server, name: &str, group: &str, version: &str) -> Value {
         &mut service,
         "managedFields",
         json!([{
-            "manager": "kube-apiserver", "operation": "Update", "apiVersion": format!("{GROUP}/v1"), "time": now,
+            "manager": "kube-apiserver", "operation": "Update", "apiVersion": format!("{API_REGISTRATION}/v1"), "time": now,
             "fieldsType": "FieldsV1", "fieldsV1": {"f:metadata": {"f:labels": labels}, "f:spec": fields},
         }]),
     );

@@ -1,17 +1,14 @@
 //! Encodes responses with their members in Go's order.
 
-use bytes::{BufMut, Bytes, BytesMut};
 use kubesmith_apimachinery::golang::JsonFormatter;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
-use crate::builtin;
-use crate::conversion::Served;
-use crate::registry::ResourceDef;
+use crate::groups;
 use crate::types::{self, Shape, Type};
 
 /// The members of `metav1.TypeMeta`, with which Go's types begin.
-const TYPE_META: [&str; 2] = ["kind", "apiVersion"];
+pub(crate) const TYPE_META: [&str; 2] = ["kind", "apiVersion"];
 
 /// Encodes an object or list as a line of JSON, as Go's `Encoder` does.
 pub(crate) fn line(value: &Value) -> Vec<u8> {
@@ -34,12 +31,18 @@ pub(crate) fn to_vec(value: &Value) -> Vec<u8> {
     }
 }
 
+/// The JSON of members, in the order of a message's fields if they have one.
+pub(crate) fn members(map: &Map<String, Value>, of: Option<&'static Type>) -> String {
+    text(&Message { map, of })
+}
+
 /// The JSON of a message.
 pub(crate) fn message(value: &Value, of: &'static Type) -> String {
     text(&Content { value, shape: Shape::One, of: of.name })
 }
 
-fn text(value: &impl Serialize) -> String {
+/// The JSON of a value.
+pub(crate) fn text(value: &impl Serialize) -> String {
     String::from_utf8(json(value)).unwrap_or_default()
 }
 
@@ -54,7 +57,7 @@ fn json(value: &impl Serialize) -> Vec<u8> {
 fn has_go_type(object: &Map<String, Value>) -> bool {
     let version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
     let group = version.rsplit_once('/').map_or("", |(group, _)| group);
-    matches!(group, "meta.k8s.io" | "apidiscovery.k8s.io") || builtin::has_group(group)
+    matches!(group, "meta.k8s.io" | "apidiscovery.k8s.io") || groups::is_built_in(group)
 }
 
 /// A message, written in the order of its fields. Kind and version come first, unknown members last.
@@ -111,52 +114,6 @@ impl Serialize for Content<'_> {
             (_, value) => value.serialize(serializer),
         }
     }
-}
-
-/// Encodes a list from the JSON of its objects, with a newline. Items of Go types have neither kind nor version.
-pub(crate) fn list(def: &ResourceDef, page: &[Served], metadata: &Map<String, Value>) -> Bytes {
-    let (kind, version) = (text(&def.list_kind), text(&def.api_version()));
-    let of = if def.is_custom() { None } else { types::find("meta.ListMeta") };
-    let metadata = text(&Message { map: metadata, of });
-    let items: Vec<Bytes> = page.iter().map(Served::json).collect();
-    let (head, tail) = if def.is_custom() {
-        (
-            format!("{{\"apiVersion\":{version},\"items\":["),
-            format!("],\"kind\":{kind},\"metadata\":{metadata}}}\n"),
-        )
-    } else {
-        let head = format!("{{\"kind\":{kind},\"apiVersion\":{version},\"metadata\":{metadata},\"items\":[");
-        (head, "]}\n".to_owned())
-    };
-    let type_meta = format!("{{\"kind\":{},\"apiVersion\":{version}", text(&def.kind));
-    let size = head.len() + tail.len() + items.iter().map(|item| item.len() + 1).sum::<usize>();
-    let mut out = BytesMut::with_capacity(size);
-    out.put_slice(head.as_bytes());
-    for (i, item) in items.iter().enumerate() {
-        if i > 0 {
-            out.put_u8(b',');
-        }
-        match item.strip_prefix(type_meta.as_bytes()).filter(|_| !def.is_custom()) {
-            Some(rest) => {
-                out.put_u8(b'{');
-                out.put_slice(rest.strip_prefix(b",").unwrap_or(rest));
-            }
-            None => out.put_slice(item),
-        }
-    }
-    out.put_slice(tail.as_bytes());
-    out.freeze()
-}
-
-/// Returns an object as an item of a list.
-pub(crate) fn item(def: &ResourceDef, object: &Value) -> Value {
-    let mut item = object.clone();
-    if let Some(members) = item.as_object_mut().filter(|_| !def.is_custom()) {
-        TYPE_META.iter().for_each(|key| {
-            members.remove(*key);
-        });
-    }
-    item
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
-//! Feature gates, by the names and defaults of Kubernetes 1.36.
+//! The version of Kubernetes that the server follows, and feature gates by the names and defaults of that version.
 
 use std::str::FromStr;
+
+/// The Kubernetes minor version that this server follows.
+pub(crate) const MINOR: &str = "36";
 
 const SHARDED_LIST_AND_WATCH: &str = "ShardedListAndWatch";
 

@@ -9,7 +9,7 @@ use crate::apply::{self, ApplyError, Manager, ReplicasPaths, Typed, Unconverted,
 use crate::builtin::BuiltIn;
 use crate::builtin::parts::{self, Part};
 use crate::conversion;
-use crate::crd;
+use crate::groups;
 use crate::http::query::WriteOptions;
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Call;
@@ -25,7 +25,7 @@ static BUILT_IN: LazyLock<Rules> = LazyLock::new(|| {
 });
 
 static DEFINITION: LazyLock<Typed> =
-    LazyLock::new(|| Typed::builtin(crd::GROUP, "v1", "CustomResourceDefinition"));
+    LazyLock::new(|| Typed::builtin(groups::API_EXTENSIONS, "v1", "CustomResourceDefinition"));
 
 fn typed(built_in: &BuiltIn) -> &'static Typed {
     let (group, version, kind) = (built_in.group, built_in.version, built_in.kind);
@@ -129,7 +129,7 @@ pub(crate) fn updated_scale(call: &Call<'_>, old: &Value, new: &Value, options: 
 
 /// Returns a definition whose status the server changed, with the server as the manager of the change.
 pub(crate) fn updated_definition(old: &Value, new: &Value, now: &str) -> Value {
-    apply::update(&DEFINITION, old, new, &server_itself(&format!("{}/v1", crd::GROUP), now))
+    apply::update(&DEFINITION, old, new, &server_itself(&format!("{}/v1", groups::API_EXTENSIONS), now))
 }
 
 /// As [`updated_definition`], for a quota.

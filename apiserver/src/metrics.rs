@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::discovery::MINOR;
+use crate::features::MINOR;
 use crate::server::Server;
 
 /// The content type that kube-apiserver's client library uses by default.

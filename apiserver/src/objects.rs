@@ -9,7 +9,7 @@ use crate::server::Server;
 use crate::status::ApiError;
 use crate::store;
 use crate::verbs::internal_writes;
-use crate::{conversion, crd, meta};
+use crate::{conversion, crd, groups, meta};
 
 /// The reason why an object cannot be stored or read.
 #[derive(Debug, thiserror::Error)]
@@ -58,7 +58,7 @@ impl Objects {
         &self,
         definitions: impl IntoIterator<Item = Value>,
     ) -> Result<(), (String, ApiError)> {
-        if let Some(def) = self.server.registry().find(crd::GROUP, "v1", crd::PLURAL) {
+        if let Some(def) = self.server.registry().find(groups::API_EXTENSIONS, "v1", crd::PLURAL) {
             for value in definitions {
                 let name = meta::name(&value).to_owned();
                 internal_writes::add_one_of_many(&self.server, &def, value).map_err(|error| (name, error))?;

@@ -9,8 +9,10 @@ use serde_json::Value;
 
 use crate::builtin::BuiltIn;
 use crate::custom::Custom;
+use crate::documents::Documents;
+use crate::http::negotiate::Endpoint;
+use crate::http::path::ResourcePath;
 use crate::names::NameRule;
-use crate::openapi;
 use crate::status::ErrorSubject;
 use crate::types;
 
@@ -153,6 +155,21 @@ impl ResourceDef {
     pub(crate) fn key_of(&self, object: &Value) -> String {
         self.key(crate::meta::namespace(object), crate::meta::name(object))
     }
+
+    /// Returns the kind of endpoint that a path of the resource has.
+    pub(crate) fn endpoint(&self, path: &ResourcePath) -> Endpoint {
+        match path.name.as_str() {
+            _ if self.is_custom() => Endpoint::Custom,
+            "" => Endpoint::Collection,
+            _ => match path.subresource.as_str() {
+                "status" if matches!(self.plural.as_str(), "resourceclaims" | "apiservices") => {
+                    Endpoint::Untabled
+                }
+                "" | "status" | "scale" => Endpoint::Object,
+                _ => Endpoint::Untabled,
+            },
+        }
+    }
 }
 
 /// All served resources at one moment; replaced as a whole when CRDs change.
@@ -165,7 +182,7 @@ pub(crate) struct Registry {
     /// One definition for each stored collection.
     stored: Arc<[Arc<ResourceDef>]>,
     /// The OpenAPI documents that describe them.
-    pub(crate) documents: openapi::Documents,
+    pub(crate) documents: Documents,
 }
 
 /// The definitions of the built-in resources, which all registries share.

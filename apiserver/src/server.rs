@@ -1,11 +1,9 @@
-//! The API server: handles requests, and updates the served resources after changes of CRDs.
+//! The state of the API server, and the update of the served resources after changes of CRDs.
 
 mod call;
 mod image;
 pub(crate) mod initial;
-mod requests;
 mod seed;
-mod service;
 mod services;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,9 +21,8 @@ use crate::features::FeatureGates;
 use crate::http::upgrade::Sessions;
 use crate::registry::Registry;
 use crate::store::{Object, Store, WriteError};
-use crate::{api_services, authentication, crd, custom, meta, verbs, webhook};
+use crate::{api_services, authentication, crd, custom, definitions, meta, verbs, webhook};
 pub(crate) use call::{Call, OfController};
-pub use service::ApiService;
 
 /// The limit of attempts for a read-modify-write when others write the same object.
 const RETRIES: usize = 1000;
@@ -274,7 +271,7 @@ impl Server {
         for _ in 0..RETRIES {
             let crds = self.stored_crds();
             let values: Vec<Value> = crds.iter().map(|crd| crd.value.clone()).collect();
-            let changed = crd::reconcile(&values, &self.now());
+            let changed = definitions::reconcile(&values, &self.now());
             let settled = changed.iter().all(|next| {
                 let Some(old) = crds.iter().find(|old| meta::name(&old.value) == meta::name(next)) else {
                     return true;

@@ -122,7 +122,7 @@ impl<'a> Attributes<'a> {
 
     /// Reports whether webhooks skip the request: otherwise a configuration of webhooks could block its own repair.
     pub(super) fn are_exempt(&self) -> bool {
-        self.def().group == super::GROUP
+        self.def().group == crate::groups::ADMISSION_REGISTRATION
     }
 
     /// The options as an object.

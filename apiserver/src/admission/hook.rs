@@ -6,11 +6,11 @@ use std::time::Duration;
 use kubesmith_apiextensions::admission::{Compiler, Conditions};
 use serde_json::Value;
 
-use super::GROUP;
 use super::attributes::{Attributes, Versioned};
 use super::input::Input;
 use super::matching::Criteria;
 use super::policy::Policies;
+use crate::groups::ADMISSION_REGISTRATION;
 use crate::meta;
 use crate::status::{ApiError, ApiResult};
 use crate::store::Object;
@@ -47,7 +47,7 @@ impl Hooks {
     /// Policies that did not change since `before` are not compiled again.
     pub(crate) fn new(stored: &dyn Fn(&str) -> Vec<Arc<Object>>, before: &Self) -> Self {
         let hooks = |plural: &str| {
-            let configurations = stored(&format!("{plural}.{GROUP}"));
+            let configurations = stored(&format!("{plural}.{ADMISSION_REGISTRATION}"));
             let hooks =
                 configurations.iter().flat_map(|c| c.value["webhooks"].as_array().into_iter().flatten());
             hooks.map(Hook::of).collect()

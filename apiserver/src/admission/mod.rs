@@ -20,10 +20,7 @@ mod validating;
 
 pub(crate) use attributes::{Attributes, Operation, Options, kind_of_subresource};
 pub(crate) use hook::Hooks;
-pub(crate) use plugins::{
-    Charge, NOT_READY, PROTECTION_FINALIZERS, SYSTEM_PRIORITIES, is_default_storage_class,
-    is_system_priority_class,
-};
+pub(crate) use plugins::{Charge, NOT_READY, PROTECTION_FINALIZERS, is_system_priority_class};
 pub(crate) use typed::object_type;
 
 use serde_json::Value;
@@ -69,6 +66,3 @@ pub(crate) async fn validate(attributes: &Attributes<'_>, object: Option<&Value>
     validating::validate(attributes, object).await?;
     plugins::charge(attributes, object)
 }
-
-/// The API group of the configurations.
-pub(crate) const GROUP: &str = "admissionregistration.k8s.io";

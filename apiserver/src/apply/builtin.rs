@@ -101,7 +101,7 @@ fn rules(field: &Field) -> Option<Value> {
 
 /// The merge rules of a built-in kind.
 pub(super) fn schema(group: &str, version: &str, kind: &str) -> Value {
-    if group == crate::crd::GROUP {
+    if group == crate::groups::API_EXTENSIONS {
         let conditions = json!({"type": "array", "x-kubernetes-list-type": "map",
             "x-kubernetes-list-map-keys": ["type"], "items": object(json!({"type": scalar("string")}))});
         return object(json!({"status": object(json!({"conditions": conditions}))}));
@@ -116,7 +116,7 @@ fn api_version(group: &str, version: &str) -> String {
 /// Returns an empty object of a built-in kind: inner structures that Go always writes, so that nobody owns their
 /// existence.
 pub(super) fn blank(group: &str, version: &str, kind: &str) -> Value {
-    if group == crate::crd::GROUP {
+    if group == crate::groups::API_EXTENSIONS {
         return json!({
             "spec": {"group": "", "names": {"plural": "", "kind": ""}, "scope": "", "versions": null},
             "status": {"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": null}});

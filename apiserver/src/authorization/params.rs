@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{Attributes, AuthorizationMode, MASTERS, Resource, Target, decide, is_member, username};
-use crate::admission;
+use crate::groups;
 use crate::meta;
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult, Cause};
@@ -16,8 +16,8 @@ const ANY: &str = "*";
 /// # Errors
 /// Returns `Invalid`, as kube-apiserver does.
 pub(crate) fn check(call: &Call<'_>, old: Option<&Value>, object: &Value) -> ApiResult<()> {
-    let checked =
-        call.def.group == admission::GROUP && call.server.options().authorization == AuthorizationMode::Rbac;
+    let checked = call.def.group == groups::ADMISSION_REGISTRATION
+        && call.server.options().authorization == AuthorizationMode::Rbac;
     if !checked || is_member(&call.user, MASTERS) {
         return Ok(());
     }

@@ -19,22 +19,17 @@ pub(crate) mod warnings;
 
 use serde_json::Value;
 
-pub(crate) use check::{domain_prefixed_path, is_extended};
+pub(crate) use check::{SYSTEM_PRIORITIES, domain_prefixed_path, is_extended};
 pub(crate) use defaults::{TEMPLATE_GENERATION, quality_of_service};
-pub(crate) use kinds::{all, has_group};
+pub(crate) use kinds::all;
+pub(crate) use printers::is_default_storage_class;
 
 use crate::names::NameRule;
 use crate::registry::{Behaviour, ResourceDef, ScalePaths};
+use crate::stage::Stage;
 use crate::status::Cause;
 use crate::types::decode::Settle;
 use crate::types::{self, Type};
-
-/// The operation, on which defaults may depend.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
-    Create,
-    Update,
-}
 
 /// A built-in kind.
 pub(crate) struct BuiltIn {

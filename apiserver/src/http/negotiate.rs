@@ -3,8 +3,6 @@
 use ::http::HeaderMap;
 use ::http::header::{ACCEPT, CONTENT_TYPE};
 
-use super::path::ResourcePath;
-use crate::registry::ResourceDef;
 use crate::status::{ApiError, ApiResult};
 
 /// The media type of Kubernetes' protobuf encoding.
@@ -83,21 +81,6 @@ pub(crate) enum Endpoint {
     Discovery,
     /// All groups, which may be aggregated.
     AllGroups,
-}
-
-impl Endpoint {
-    /// The endpoint of a resource's path.
-    pub(crate) fn of(def: &ResourceDef, path: &ResourcePath) -> Self {
-        match path.name.as_str() {
-            _ if def.is_custom() => Self::Custom,
-            "" => Self::Collection,
-            _ => match path.subresource.as_str() {
-                "status" if matches!(def.plural.as_str(), "resourceclaims" | "apiservices") => Self::Untabled,
-                "" | "status" | "scale" => Self::Object,
-                _ => Self::Untabled,
-            },
-        }
-    }
 }
 
 /// The outcome of negotiation.

@@ -1,6 +1,6 @@
 //! Parses URL paths.
 
-use crate::builtin;
+use crate::groups;
 
 /// A path below `/api` or `/apis` that names a resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -103,7 +103,7 @@ pub(crate) fn is_routed(path: &str) -> bool {
     let mut parts = path.strip_prefix('/').unwrap_or(path).split('/');
     match parts.next() {
         Some("api") => true,
-        Some("apis") => parts.next().is_some_and(|group| !group.is_empty() && builtin::has_group(group)),
+        Some("apis") => parts.next().is_some_and(|group| !group.is_empty() && groups::is_built_in(group)),
         _ => false,
     }
 }

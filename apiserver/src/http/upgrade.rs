@@ -1,28 +1,17 @@
-//! Connections that switch from HTTP to WebSockets, over a socket or in the process.
+//! Connections that switch from HTTP to WebSockets.
 
-use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use ::http::header::{CONNECTION, HeaderName, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL, UPGRADE};
-use ::http::{HeaderMap, Request, Response, StatusCode};
+use ::http::{HeaderMap, StatusCode};
 use base64::Engine as _;
-use bytes::Bytes;
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::Incoming;
-use hyper::service::service_fn;
-use hyper::upgrade::OnUpgrade;
-use hyper_util::rt::TokioIo;
-use tokio::sync::watch as signal;
 use tokio::task::JoinSet;
 
-use super::reply::{Body, Reply};
-use crate::server::Server;
+use super::reply::Reply;
 use crate::status::{ApiError, ApiResult};
 
 /// The string that is hashed with a client's key (RFC 6455, section 1.3).
 const HANDSHAKE: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-/// The buffer size of a connection in the process, in bytes.
-const BUFFER: usize = 64 * 1024;
 
 fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> &'a str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
@@ -74,52 +63,4 @@ impl Sessions {
         let mut all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         while all.join_next().await.is_some() {}
     }
-}
-
-/// Serves a connection to its end, or until the server stops. Errors of a client only end its own connection.
-async fn carry(mut stopping: signal::Receiver<bool>, connection: impl Future<Output = hyper::Result<()>>) {
-    tokio::select! {
-        _ = connection => {}
-        _ = stopping.wait_for(|stops| *stops) => {}
-    }
-}
-
-/// Handles a request for an upgrade that has no connection: it gets one in the process.
-pub(crate) async fn in_process<B: http_body::Body>(
-    server: Arc<Server>,
-    request: Request<B>,
-) -> Response<Body> {
-    let (parts, body) = request.into_parts();
-    let Ok(body) = body.collect().await else {
-        return Reply::error(&ApiError::bad_request("the body of the request cannot be read"))
-            .into_response();
-    };
-    let answer = connect(server, Request::from_parts(parts, Full::new(body.to_bytes()))).await;
-    answer.unwrap_or_else(|error| Reply::error(&ApiError::internal(error.to_string())).into_response())
-}
-
-async fn connect(server: Arc<Server>, request: Request<Full<Bytes>>) -> hyper::Result<Response<Body>> {
-    let (near, far) = tokio::io::duplex(BUFFER);
-    // The user is an extension, which a connection would lose.
-    let extensions = request.extensions().clone();
-    let answering = server.clone();
-    let service = service_fn(move |mut request: Request<Incoming>| {
-        let upgrade = request.extensions_mut().remove::<OnUpgrade>();
-        *request.extensions_mut() = extensions.clone();
-        if let Some(upgrade) = upgrade {
-            request.extensions_mut().insert(upgrade);
-        }
-        let server = answering.clone();
-        async move { Ok::<_, Infallible>(server.handle(request).await) }
-    });
-    let connection = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(far), service);
-    server.sessions.spawn(carry(server.stopping(), connection.with_upgrades()));
-    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(near)).await?;
-    server.sessions.spawn(carry(server.stopping(), connection.with_upgrades()));
-    let (parts, body) = sender.send_request(request).await?.into_parts();
-    let body = match parts.status {
-        StatusCode::SWITCHING_PROTOCOLS => Bytes::new(),
-        _ => body.collect().await?.to_bytes(),
-    };
-    Ok(Response::from_parts(parts, Full::new(body).boxed_unsync()))
 }

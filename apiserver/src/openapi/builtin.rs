@@ -151,7 +151,7 @@ static KINDS: &[Described] = &[
         "ValidatingWebhookConfiguration",
     ),
     described::<apiextensions::v1::CustomResourceDefinition>(
-        crate::crd::GROUP,
+        crate::groups::API_EXTENSIONS,
         "v1",
         "CustomResourceDefinition",
     ),

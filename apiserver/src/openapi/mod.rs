@@ -1,7 +1,6 @@
 //! `/openapi/v3` and `/openapi/v2`: the schemas and paths of all served resources.
 
 mod builtin;
-mod gnostic;
 mod paths;
 mod route;
 mod routes;
@@ -9,18 +8,17 @@ mod schemas;
 mod v2;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
 
 use ::http::header::{CACHE_CONTROL, EXPIRES, LOCATION, VARY};
 use ::http::request::Parts;
-use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use kubesmith_apiextensions::openapi::{self, CustomKind, GROUP_VERSION_KIND, META};
 use serde_json::{Value, json};
 
 use self::route::Route;
-use crate::discovery::MINOR;
-use crate::encode;
+use crate::documents::{Documents, Rendered};
+use crate::features::MINOR;
 use crate::http::etag;
 use crate::http::negotiate;
 use crate::http::query::Query;
@@ -47,48 +45,6 @@ impl Form {
 
 /// The place of definitions in documents of version 3.
 const PREFIX: &str = "#/components/schemas/";
-
-/// A document in JSON with its tag.
-#[derive(Debug)]
-struct Rendered {
-    json: Bytes,
-    tag: String,
-    protobuf: OnceLock<Option<Bytes>>,
-}
-
-impl Rendered {
-    fn new(document: &Value) -> Self {
-        let json = encode::to_vec(document);
-        Self { tag: etag::of(&json), json: json.into(), protobuf: OnceLock::new() }
-    }
-
-    /// Returns the document as gnostic's message; `None` if it cannot be encoded.
-    fn protobuf(&self, message: &'static str) -> Option<Bytes> {
-        let encode = || {
-            let value = serde_json::from_slice(&self.json).unwrap_or_default();
-            let bytes = gnostic::encode(message, &value);
-            bytes.inspect_err(|why| tracing::error!("OpenAPI document cannot be encoded: {why}")).ok()
-        };
-        self.protobuf.get_or_init(|| encode().map(Bytes::from)).clone()
-    }
-}
-
-/// Rendered documents by name, each rendered at its first use.
-#[derive(Debug, Default)]
-pub(crate) struct Documents(Mutex<BTreeMap<String, Arc<OnceLock<Arc<Rendered>>>>>);
-
-impl Documents {
-    const fn new() -> Self {
-        Self(Mutex::new(BTreeMap::new()))
-    }
-
-    fn get(&self, name: &str, document: impl FnOnce() -> Value) -> Arc<Rendered> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let one = all.entry(name.to_owned()).or_default().clone();
-        drop(all);
-        one.get_or_init(|| Arc::new(Rendered::new(&document()))).clone()
-    }
-}
 
 /// The documents of version 3 of built-in groups, which are the same in every server.
 static BUILT_IN: Documents = Documents::new();
@@ -222,7 +178,7 @@ fn address(name: &str, tag: &str) -> String {
 /// Returns the documents of discovery paths, each with its path. Groups of custom resources have none.
 fn discovery_paths(registry: &Registry) -> Vec<(String, String)> {
     let groups =
-        registry.groups().keys().filter(|group| !group.is_empty() && crate::builtin::has_group(group));
+        registry.groups().keys().filter(|group| !group.is_empty() && crate::groups::is_built_in(group));
     let fixed = [
         (".well-known/openid-configuration", "/.well-known/openid-configuration/"),
         ("api", "/api/"),

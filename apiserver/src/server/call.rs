@@ -32,7 +32,7 @@ pub(crate) struct Call<'a> {
     /// The connection, for upgrades.
     pub(crate) upgrade: Option<OnUpgrade>,
     /// Warnings for the client, each text once.
-    pub(super) warnings: Mutex<Vec<String>>,
+    pub(crate) warnings: Mutex<Vec<String>>,
 }
 
 /// Marks requests of the server's controllers.

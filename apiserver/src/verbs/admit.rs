@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use super::identity;
 use crate::apply;
+use crate::builtin;
 use crate::builtin::parts::Part;
-use crate::builtin::{self, Stage};
 use crate::http::decode::{self, Decoded, Duplicates};
 use crate::http::negotiate::{self, Form};
 use crate::http::protobuf;
@@ -21,6 +21,7 @@ use crate::meta;
 use crate::names;
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Call;
+use crate::stage::Stage;
 use crate::status::{ApiError, ApiResult, Cause};
 use crate::types::decode::{Settle, settle, settle_merged};
 use crate::types::{self, Type};

@@ -8,10 +8,11 @@ use kubesmith_apiextensions::structural::object_meta::validate_object_meta;
 use serde_json::{Value, json};
 
 use super::{admit, create, delete};
-use crate::builtin::{Generation, Stage};
+use crate::builtin::Generation;
 use crate::conversion;
 use crate::registry::ResourceDef;
 use crate::server::Server;
+use crate::stage::Stage;
 use crate::status::{ApiError, ApiResult, Cause};
 use crate::store::{Object, WriteError};
 use crate::types::decode::settle;

@@ -7,10 +7,10 @@ use base64::{Engine as _, alphabet};
 use kubesmith_apimachinery::golang;
 use serde_json::{Map, Value, json};
 
+use super::encoded_list;
 use super::read::{self, parse_version};
 use super::selectors::Selectors;
 use crate::conversion::{self, Served};
-use crate::encode;
 use crate::http::list_options::ListOptions;
 use crate::http::negotiate::{Form, Shape};
 use crate::http::reply::Reply;
@@ -165,7 +165,7 @@ pub(super) async fn answer(
         metadata.entry("continue").or_insert_with(|| "".into());
     }
     if call.accepted.shape == Shape::Plain && call.accepted.form == Form::Json {
-        return Ok(Reply::json_bytes(200, encode::list(def, &page, &metadata)));
+        return Ok(Reply::json_bytes(200, encoded_list::list(def, &page, &metadata)));
     }
     let metadata = Value::Object(metadata);
     let items = || page.iter().map(|object: &Served| object.value().clone()).collect::<Vec<Value>>();
@@ -179,7 +179,8 @@ pub(super) async fn answer(
             )));
         }
         Shape::Plain | Shape::Discovery(_) => {
-            let items: Vec<Value> = page.iter().map(|object| encode::item(def, object.value())).collect();
+            let items: Vec<Value> =
+                page.iter().map(|object| encoded_list::item(def, object.value())).collect();
             json!({"apiVersion": def.api_version(), "kind": def.list_kind, "metadata": metadata, "items": items})
         }
     };

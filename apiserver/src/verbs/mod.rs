@@ -6,6 +6,8 @@ mod components;
 mod connect;
 mod create;
 pub(crate) mod delete;
+mod encoded_list;
+mod field_selectors;
 pub(crate) mod identity;
 pub(crate) mod internal_writes;
 mod list;

@@ -7,6 +7,7 @@ use kubesmith_apimachinery::sharding::ShardSelector;
 use kubesmith_apimachinery::{fields, labels};
 use serde_json::{Value, json};
 
+use super::field_selectors::{check_fields, fields_match};
 use crate::conversion::{self, Served};
 use crate::http::list_options::ListOptions;
 use crate::meta;
@@ -33,7 +34,7 @@ impl Selectors {
     /// Returns `BadRequest` for unsupported fields, or a selector of another name than the path's.
     pub(super) fn new(call: &Call<'_>, options: &ListOptions, name: &str) -> ApiResult<Self> {
         let def = &call.def;
-        selector::check_fields(&options.fields, def)?;
+        check_fields(&options.fields, def)?;
         let mut fields = options.fields.clone();
         if !name.is_empty() {
             if fields.is_everything() {
@@ -74,7 +75,7 @@ impl Selectors {
     pub(super) fn matches(&self, object: &Served) -> bool {
         self.is_in_shard(object.value())
             && self.labels.matches_json(&object.value()["metadata"]["labels"])
-            && selector::fields_match(&self.fields, &self.def, object.value())
+            && fields_match(&self.fields, &self.def, object.value())
     }
 
     /// Returns the key of the only object that can be selected, by its name: kube-apiserver then reads no others.

@@ -7,11 +7,12 @@ use serde_json::{Map, Value};
 
 use super::write::{self, Storage, Write};
 use super::{admit, create, delete, identity, read};
-use crate::admission::{self, Attributes, Operation, Options};
+use crate::admission::{Attributes, Operation, Options};
 use crate::authorization;
 use crate::builtin::parts::{self, Part};
 use crate::builtin::{self, Generation, services};
 use crate::conversion::Served;
+use crate::groups;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::meta;
@@ -344,7 +345,7 @@ fn counts_as_change(def: &ResourceDef, current: &Value, wanted: &Value) -> bool 
 }
 
 fn spec_differs(def: &ResourceDef, current: &Value, wanted: &Value) -> bool {
-    if def.group == admission::GROUP && current["spec"].is_null() {
+    if def.group == groups::ADMISSION_REGISTRATION && current["spec"].is_null() {
         return current["webhooks"] != wanted["webhooks"];
     }
     // `PrepareForUpdate` of pkg/registry/discovery/endpointslice/strategy.go.

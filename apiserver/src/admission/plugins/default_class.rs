@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::super::{Attributes, Operation};
 use super::object_of;
+use crate::builtin::is_default_storage_class;
 use crate::meta;
 use crate::server::Server;
 use crate::status::ApiResult;
@@ -44,12 +45,6 @@ pub(super) fn admit_ingress(attributes: &Attributes<'_>, object: Option<&mut Val
         ingress["spec"]["ingressClassName"] = name.into();
     }
     Ok(())
-}
-
-/// Reports whether claims that name no class get this one (`IsDefaultAnnotation` of pkg/volume/util/storageclass.go).
-pub(crate) fn is_default_storage_class(class: &Value) -> bool {
-    is_marked(class, "storageclass.kubernetes.io/is-default-class")
-        || is_marked(class, "storageclass.beta.kubernetes.io/is-default-class")
 }
 
 fn is_default_ingress_class(class: &Value) -> bool {

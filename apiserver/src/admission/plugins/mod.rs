@@ -18,8 +18,7 @@ mod service_account;
 mod storage_object_in_use_protection;
 mod taint_nodes_by_condition;
 
-pub(crate) use default_class::is_default_storage_class;
-pub(crate) use priority::{SYSTEM_PRIORITIES, is_system as is_system_priority_class};
+pub(crate) use priority::is_system as is_system_priority_class;
 pub(crate) use resource_quota::Charge;
 pub(crate) use storage_object_in_use_protection::FINALIZERS as PROTECTION_FINALIZERS;
 pub(crate) use taint_nodes_by_condition::NOT_READY;

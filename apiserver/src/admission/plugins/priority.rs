@@ -5,14 +5,12 @@ use serde_json::{Value, json};
 
 use super::super::{Attributes, Operation};
 use super::object_of;
+use crate::builtin::SYSTEM_PRIORITIES;
 use crate::meta;
 use crate::server::Server;
 use crate::status::{ApiError, ApiResult};
 
 const CLASSES: &str = "priorityclasses.scheduling.k8s.io";
-/// Priorities that every cluster has.
-pub(crate) const SYSTEM_PRIORITIES: &[(&str, i64)] =
-    &[("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 
 pub(super) fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> ApiResult<()> {
     let both = [Operation::Create, Operation::Update];

@@ -19,9 +19,9 @@ use kubesmith_apiextensions::cel::NamedExpression;
 use serde_json::{Value, json};
 
 use self::params::{ParamKind, ParamRef};
-use super::GROUP;
 use super::attributes::Attributes;
 use super::matching::Criteria;
+use crate::groups::ADMISSION_REGISTRATION;
 use crate::meta;
 use crate::registry::ResourceDef;
 use crate::status::{ApiError, ApiResult, ErrorSubject};
@@ -39,7 +39,7 @@ impl Policies {
     /// are taken from there.
     pub(super) fn new(stored: &dyn Fn(&str) -> Vec<Arc<Object>>, before: &Self) -> Self {
         let of = |kind: &str| {
-            let named = |plural: &str| stored(&format!("{kind}{plural}.{GROUP}"));
+            let named = |plural: &str| stored(&format!("{kind}{plural}.{ADMISSION_REGISTRATION}"));
             (named("admissionpolicies"), named("admissionpolicybindings"))
         };
         Self {
@@ -215,7 +215,7 @@ async fn applying<'p, B>(
 /// generic/plugin.go).
 fn are_exempt(attributes: &Attributes<'_>) -> bool {
     let def = attributes.def();
-    def.group == GROUP
+    def.group == ADMISSION_REGISTRATION
         && (def.plural.contains("admissionpolicies") || def.plural.contains("admissionpolicybindings"))
 }
 

@@ -66,6 +66,7 @@ pub(super) use job_status::job_status;
 pub(super) use jobs::{cron_job, job};
 pub(super) use network::{ingress_class, ip_address, service_cidr};
 pub(super) use nodes::{node, node_status};
+pub(crate) use objects::SYSTEM_PRIORITIES;
 pub(super) use objects::{
     api_service, controller_revision, lease, namespace, namespace_finalizers, namespace_status,
     priority_class, role, role_binding, runtime_class,

@@ -5,9 +5,12 @@ use serde_json::{Value, json};
 
 use super::field::{Errors, Field, go_struct};
 use super::{resources, scheduling};
-use crate::admission::SYSTEM_PRIORITIES;
 use crate::names::NameRule;
 use crate::status::Cause;
+
+/// The priority classes that every cluster has, with their numbers.
+pub(crate) const SYSTEM_PRIORITIES: &[(&str, i64)] =
+    &[("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 
 /// `pkg/apis/coordination/validation`.
 pub(in crate::builtin) fn lease(object: &Value, _: Option<&Value>) -> Vec<Cause> {

@@ -2,6 +2,7 @@
 
 use super::kind;
 use crate::builtin::{BuiltIn, Generation, admission, check, defaults};
+use crate::groups;
 use crate::names::NameRule;
 
 /// The common part of both kinds of webhook configurations.
@@ -12,7 +13,7 @@ const fn webhook_configuration(name: &'static str, plural: &'static str, singula
         unconditional_update: false,
         categories: &["api-extensions"],
         check: admission::check_webhooks,
-        ..kind(crate::admission::GROUP, name, plural, singular, &[])
+        ..kind(groups::ADMISSION_REGISTRATION, name, plural, singular, &[])
     }
 }
 
@@ -42,7 +43,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         default: defaults::api_service,
         check: check::api_service,
         name_rule: NameRule::PathSegment,
-        ..kind(crate::api_services::GROUP, "APIService", "apiservices", "apiservice", &[])
+        ..kind(groups::API_REGISTRATION, "APIService", "apiservices", "apiservice", &[])
     },
     BuiltIn {
         default: defaults::flow_schema,
@@ -133,7 +134,7 @@ pub(super) static KINDS: &[BuiltIn] = &[
         default: crate::crd::default,
         check: crate::crd::check,
         ..kind(
-            crate::crd::GROUP,
+            groups::API_EXTENSIONS,
             "CustomResourceDefinition",
             crate::crd::PLURAL,
             "customresourcedefinition",

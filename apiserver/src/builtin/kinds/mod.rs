@@ -68,7 +68,17 @@ pub(crate) fn all() -> impl Iterator<Item = &'static BuiltIn> {
         .flatten()
 }
 
-/// Reports whether kube-apiserver itself serves a group; the core group has the empty name.
-pub(crate) fn has_group(group: &str) -> bool {
-    all().any(|kind| kind.group == group)
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::groups;
+
+    #[test]
+    fn built_in_groups_are_those_of_the_kinds() {
+        let of_kinds: BTreeSet<&str> = all().map(|kind| kind.group).collect();
+        let named = groups::PRIORITIES.iter().map(|(name, _)| *name).chain([groups::API_REGISTRATION]);
+        assert_eq!(of_kinds, named.collect());
+    }
 }

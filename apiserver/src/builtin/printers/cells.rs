@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::{AGE, BuiltInColumn, Cell, NAME, column, count, list, made, string, text, wide};
+use crate::ages::{human_duration, since};
 use crate::builtin::certificates;
-use crate::table::{human_duration, since};
 
 /// Only name and age.
 pub(super) const AGED: &[BuiltInColumn] = &[NAME, AGE];

@@ -7,11 +7,13 @@ mod pods;
 mod storage;
 mod workloads;
 
+pub(crate) use storage::is_default_storage_class;
+
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use crate::ages::since;
 use crate::registry::ResourceDef;
-use crate::table::since;
 
 /// The source of a cell.
 #[derive(Clone, Copy)]

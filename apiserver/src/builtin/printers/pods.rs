@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::{AGE, BuiltInColumn, Cell, NAME, list, made, or_none, string, wide};
-use crate::table::since;
+use crate::ages::since;
 
 pub(super) const PODS: &[BuiltInColumn] = &[
     NAME,

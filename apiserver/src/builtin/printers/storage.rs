@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use super::{AGE, BuiltInColumn, Cell, NAME, column, list, made, of_names, string, text, wide};
-use crate::admission::is_default_storage_class;
 
 pub(super) const VOLUMES: &[BuiltInColumn] = &[
     NAME,
@@ -132,6 +131,13 @@ fn access_modes(modes: &Value) -> Value {
     let short: Vec<&str> =
         known.iter().filter(|(mode, _)| given.contains(mode)).map(|(_, short)| *short).collect();
     short.join(",").into()
+}
+
+/// Reports whether claims that name no class get this one (`IsDefaultAnnotation` of pkg/volume/util/storageclass.go).
+pub(crate) fn is_default_storage_class(class: &Value) -> bool {
+    ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"]
+        .iter()
+        .any(|annotation| class["metadata"]["annotations"][*annotation] == "true")
 }
 
 fn class_name(class: &Value) -> String {

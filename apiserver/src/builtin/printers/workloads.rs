@@ -7,8 +7,8 @@ use super::{
     AGE, BuiltInColumn, Cell, NAME, column, containers, count, labels, list, made, selector, string, text,
     wide,
 };
+use crate::ages::{between, since};
 use crate::builtin::autoscaling;
-use crate::table::{between, since};
 
 const CONTAINERS: BuiltInColumn = wide(made("Containers", |o, _| containers(&o["spec"]["template"], "name")));
 const IMAGES: BuiltInColumn = wide(made("Images", |o, _| containers(&o["spec"]["template"], "image")));

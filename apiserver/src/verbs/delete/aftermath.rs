@@ -10,8 +10,7 @@ use super::{Deletion, deletion, goes_with_update};
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Server;
 use crate::store::{Object, WriteError};
-use crate::{admission, authorization};
-use crate::{crd, managed, meta};
+use crate::{authorization, crd, definitions, groups, managed, meta};
 
 const RETRIES: usize = 1000;
 
@@ -71,7 +70,7 @@ pub(in crate::verbs) fn after_write(server: &Server, def: &ResourceDef) {
     if def.collection == crd::COLLECTION {
         server.refresh();
     }
-    if def.group == admission::GROUP {
+    if def.group == groups::ADMISSION_REGISTRATION {
         server.refresh_hooks();
     }
     if def.collection == authorization::CLUSTER_ROLES {
@@ -141,7 +140,7 @@ fn empty_crd(server: &Arc<Server>, name: &str) {
     server.modify(crd::COLLECTION, name, |crd| {
         let (mut next, now) = (crd.clone(), server.now());
         let text = "CustomResource deletion is in progress";
-        crd::set_condition(&mut next, "Terminating", true, "InstanceDeletionInProgress", text, &now);
+        definitions::set_condition(&mut next, "Terminating", true, "InstanceDeletionInProgress", text, &now);
         (next != *crd).then(|| managed::updated_definition(crd, &next, &now))
     });
     let registry = server.registry();
@@ -171,7 +170,7 @@ fn finish_crd(server: &Arc<Server>, name: &str) {
         server.modify(crd::COLLECTION, name, |crd| {
             meta::finalizers(crd).contains(&crd::CLEANUP).then(|| cleaned_up(server, crd))
         });
-    } else if let Some(def) = server.registry().find(crd::GROUP, "v1", crd::PLURAL) {
+    } else if let Some(def) = server.registry().find(groups::API_EXTENSIONS, "v1", crd::PLURAL) {
         release(server, &def, name, crd::CLEANUP);
     }
 }
@@ -183,7 +182,7 @@ fn cleaned_up(server: &Server, crd: &Value) -> Value {
     let rest: Vec<&str> =
         meta::finalizers(crd).into_iter().filter(|finalizer| *finalizer != crd::CLEANUP).collect();
     meta::set_finalizers(&mut next, &rest);
-    crd::set_condition(
+    definitions::set_condition(
         &mut next,
         "Terminating",
         false,

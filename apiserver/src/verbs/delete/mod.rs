@@ -17,7 +17,7 @@ use crate::registry::{Behaviour, ResourceDef};
 use crate::server::{Call, Server};
 use crate::status::{ApiError, ApiResult};
 use crate::store::{Object, WriteError};
-use crate::{crd, meta};
+use crate::{crd, definitions, meta};
 
 pub(super) use aftermath::{after_write, mark, remove};
 pub(crate) use aftermath::{delete_quietly, release, resume};
@@ -244,7 +244,14 @@ fn mark_as_deleting(server: &Server, def: &ResourceDef, object: &mut Value, grac
         object["status"]["phase"] = Value::from("Terminating");
     } else if def.collection == crd::COLLECTION {
         let text = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
-        crd::set_condition(object, "Terminating", true, "InstanceDeletionPending", text, &server.now());
+        definitions::set_condition(
+            object,
+            "Terminating",
+            true,
+            "InstanceDeletionPending",
+            text,
+            &server.now(),
+        );
         return;
     } else {
         meta::set(object, "deletionGracePeriodSeconds", grace);

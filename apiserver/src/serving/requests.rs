@@ -10,13 +10,14 @@ use hyper::upgrade::OnUpgrade;
 use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::{Call, OfController, Origin, Server};
+use super::paths;
 use crate::authorization::{self, TIME_LIMIT};
-use crate::http::negotiate::{self, Endpoint};
+use crate::http::negotiate;
 use crate::http::path::{self, ResourcePath, Target};
 use crate::http::query::Query;
 use crate::http::reply::{Body, Reply};
 use crate::registry::ResourceDef;
+use crate::server::{Call, OfController, Origin, Server};
 use crate::status::{ApiError, ApiResult};
 use crate::store::NotDurable;
 use crate::{authentication, custom, discovery, verbs};
@@ -72,7 +73,7 @@ impl Server {
         }
         let target = path::parse(parts.uri.path()).map_err(|()| ApiError::NoSuchPath)?;
         if target == Target::VerbAlone {
-            return Ok(discovery::no_request_info(parts));
+            return Ok(paths::no_request_info(parts));
         }
         let query = Query::parse(parts.uri.query().unwrap_or_default());
         let limit = authorization::Request::new(parts, &target, &query).timeout(&query)?;
@@ -101,15 +102,15 @@ impl Server {
         };
         let request = authorization::Request::new(parts, &target, &query);
         if let Some(path) =
-            other.filter(|path| discovery::is_public(path, &parts.method, self.options.authorization))
+            other.filter(|path| paths::is_public(path, &parts.method, self.options().authorization))
         {
             authentication::check(self, parts)?;
-            return discovery::other(self, path, parts);
+            return paths::answer(self, path, parts);
         }
         let user = authentication::user(self, parts, &request).map_err(authorization::refused)?;
         authorization::authorize_request(self, &user, &request).map_err(authorization::refused)?;
         if let Some(path) = other {
-            return discovery::other(self, path, parts);
+            return paths::answer(self, path, parts);
         }
         let registry = self.registry();
         match target {
@@ -143,7 +144,7 @@ impl Server {
         if !def.is_custom() && !has_route {
             return Err(ApiError::NoSuchPath);
         }
-        let endpoint = Endpoint::of(&def, &path);
+        let endpoint = def.endpoint(&path);
         negotiate::route(headers, endpoint)?;
         let deprecated = def.deprecated.clone();
         let accepted = negotiate::accept(headers, endpoint, def.has_message())

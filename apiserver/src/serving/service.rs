@@ -9,9 +9,10 @@ use ::http::{Request, Response};
 use bytes::Bytes;
 use hyper::upgrade::OnUpgrade;
 
-use super::{Origin, Server};
+use super::in_process;
 use crate::http::reply::Body;
 use crate::http::upgrade;
+use crate::server::{Origin, Server};
 
 /// The server as a `tower` service, for clients in the same process.
 #[derive(Clone, Debug)]
@@ -45,7 +46,7 @@ where
         let is_alone = request.extensions().get::<OnUpgrade>().is_none();
         Box::pin(async move {
             Ok(match is_alone && upgrade::is_asked(request.headers()) {
-                true => upgrade::in_process(server, request).await,
+                true => in_process::answer(server, request).await,
                 false => server.handle(request).await,
             })
         })
