@@ -63,9 +63,9 @@ impl RoleRule {
         }
     }
 
-    /// All lists but one; rules that agree in these can be merged.
-    fn key_without(&self, left_out: List) -> Vec<Vec<String>> {
-        LISTS.iter().filter(|list| **list != left_out).map(|list| self.list(*list).clone()).collect()
+    /// All lists but one; rules that agree in these can be merged. An empty list agrees with the core group, as in `ruleKey`.
+    fn key_without(&self, left_out: List) -> Vec<String> {
+        LISTS.iter().filter(|list| **list != left_out).map(|list| self.list(*list).join("&")).collect()
     }
 
     /// controller-gen's sort key.
@@ -133,10 +133,15 @@ fn normalize(mut rules: Vec<RoleRule>, older: Older) -> Vec<RoleRule> {
 
 /// Merges rules that differ only in one list.
 fn merge(rules: Vec<RoleRule>, list: List) -> Vec<RoleRule> {
-    let mut merged: BTreeMap<Vec<Vec<String>>, RoleRule> = BTreeMap::new();
+    let mut merged: BTreeMap<Vec<String>, RoleRule> = BTreeMap::new();
     for mut rule in rules {
         let values = std::mem::take(rule.list_mut(list));
-        let known = merged.entry(rule.key_without(list)).or_insert(rule).list_mut(list);
+        let groups = rule.groups.clone();
+        let known = merged.entry(rule.key_without(list)).or_insert(rule);
+        if known.groups.is_empty() {
+            known.groups = groups;
+        }
+        let known = known.list_mut(list);
         known.extend(values);
         *known = sorted(std::mem::take(known));
     }
@@ -215,6 +220,16 @@ mod tests {
         // The last two become one rule for both groups, which the first is about as well.
         let rules = [rule("a;b", "x", "update"), rule("a", "x", "get"), rule("b", "x", "get")];
         assert_eq!(shown(&rules), ["a&b + x +  +  get;update"]);
+    }
+
+    #[test]
+    fn rule_without_groups_joins_that_of_the_core_group() {
+        let mut rules = [rule("-", "a", "get"), rule("", "a", "get")];
+        for _ in 0..2 {
+            let roles = roles(&rules, "r", Older::default());
+            assert_eq!(roles[0].rules.iter().map(|rule| &rule.groups[..]).collect::<Vec<_>>(), [[""]]);
+            rules.reverse();
+        }
     }
 
     #[test]
