@@ -313,9 +313,9 @@ fn read_manifest(packages: &mut Packages, folder: &Path) -> Result<PackageId, Bo
             None,
             format!("input folder {} does not exist", display(folder)),
         );
-        return Err(Box::new(
-            diagnostic.help("name the folder that holds the Cargo.toml of the crate with the API types"),
-        ));
+        return Err(Box::new(diagnostic.help(
+            "name the folder of the crate with the API types, which holds its Cargo.toml, or of Go packages",
+        )));
     }
     packages.read(folder).map_err(|reason| {
         let path = display(&folder.join("Cargo.toml"));

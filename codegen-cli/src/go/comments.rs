@@ -13,7 +13,7 @@ pub(super) struct Group {
     comments: Vec<Place>,
     /// The line of its end, from 0.
     last_line: usize,
-    /// Whether it follows a `{` or `(` on its line, so that it documents nothing.
+    /// Whether it follows code on its line, so that it documents nothing.
     follows_code: bool,
 }
 
@@ -46,8 +46,9 @@ pub(super) struct Before {
 impl Groups {
     /// Groups comments as `go/parser` does. A group that follows code on its line belongs to that code; after
     /// a `{` or `(`, its markers belong to the following declaration (`markerSubVisitor` of controller-tools,
-    /// pkg/markers/collect.go). Descriptions are those of the release.
-    pub(super) fn new(text: Arc<str>, comments: Vec<Place>, release: Release) -> Self {
+    /// pkg/markers/collect.go), and so does what follows an offset in `ends`, which are in order. Descriptions are those of
+    /// the release.
+    pub(super) fn new(text: Arc<str>, comments: Vec<Place>, ends: &[usize], release: Release) -> Self {
         let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
         let lines: Vec<usize> = std::iter::once(0).chain(breaks).collect();
         let line = |at: usize| lines.partition_point(|start| *start <= at).saturating_sub(1);
@@ -55,12 +56,14 @@ impl Groups {
         let mut end = 0;
         for comment in comments {
             let first = line(comment.start);
-            let before = &text[lines[first].max(end)..comment.start];
+            let start = lines[first].max(end);
+            let before = text[start..comment.start].trim_end();
             let last_line = line(comment.end.saturating_sub(1).max(comment.start));
             let is_gap = text[end.min(comment.start)..comment.start].chars().all(char::is_whitespace);
             end = comment.end;
-            let follows_code = before.trim_end().ends_with(['{', '(']);
-            if !before.trim().is_empty() && !follows_code {
+            let is_end = || ends.binary_search(&(start + before.len())).is_ok();
+            let follows_code = !before.is_empty() && (before.ends_with(['{', '(']) || is_end());
+            if !before.is_empty() && !follows_code {
                 continue;
             }
             match groups.last_mut() {
@@ -212,7 +215,7 @@ mod tests {
         let text = "// a\n// b\n\n// c\nvar x = 1 // d\n// e\nvar y = 2\n";
         let at = |part: &str| text.find(part).unwrap();
         let comments = ["// a", "// b", "// c", "// d", "// e"].map(|part| at(part)..at(part) + 4).to_vec();
-        let groups = Groups::new(text.into(), comments, Release::default());
+        let groups = Groups::new(text.into(), comments, &[], Release::default());
         assert_eq!(groups.groups.len(), 3);
         let before = groups.before(0, at("var x"));
         assert_eq!((before.free, before.near, before.doc), (0..0, Some(0), Some(1)));

@@ -1,11 +1,11 @@
 //! Lists constants as the values of their type.
 
-use std::collections::BTreeSet;
-
+use kubesmith_apimachinery::golang::json_string;
 use kubesmith_core::diag::Code;
 
 use super::markers;
 use super::packages::TypeId;
+use super::resolve::At;
 use super::syntax::{Constant, Word};
 use super::text::Text;
 use super::translate::Translator;
@@ -22,16 +22,28 @@ impl Translator<'_> {
         let files = &self.resolver.packages.list[id.package].files;
         let constants = files.iter().flat_map(|(_, file)| file.constants());
         let own = constants.filter(|constant| constant.ty.as_ref() == Some(&decl.name.text));
-        let values: BTreeSet<String> = own.filter_map(Constant::literal).map(str::to_string).collect();
+        // Upstream sorts the JSON, and keeps values that several constants have.
+        let mut values: Vec<String> = own.filter_map(Constant::literal).map(json_string).collect();
+        values.sort();
         let is_text = self.resolver.underlying(id, 0) == Some("string");
         if values.is_empty() || !is_text {
             return self.report_enum(id, &marker, is_text);
         }
-        let values: Vec<String> = values.into_iter().map(|value| format!("{value:?}")).collect();
         let written = format!("+kubebuilder:validation:Enum={}", values.join(";"));
         text.push("/// ");
         text.part(&written, &marker.place);
         text.push("\n");
+    }
+
+    /// `K8sEnumField.ApplyToSchema` of the same file refuses the marker on fields.
+    pub(super) fn refuse_enum_of_field(&mut self, at: At, all: &[Word]) {
+        let marker = all.iter().find(|marker| markers::name(marker) == "k8s:enum");
+        let Some(marker) = marker.filter(|_| self.options.release.knows("k8s:enum")) else { return };
+        let loc = self.resolver.loc(at, &marker.place);
+        self.resolver.diagnostics.push(
+            Diagnostic::error(Code::WRONG_PLACE, loc, "`+k8s:enum` is for types, and this is a field")
+                .help("put it on the declaration of the field's type"),
+        );
     }
 
     fn report_enum(&mut self, id: TypeId, marker: &Word, is_text: bool) {

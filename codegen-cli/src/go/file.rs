@@ -34,13 +34,17 @@ impl File {
     /// Cuts a file.
     pub(super) fn new(text: Arc<str>, release: Release) -> Self {
         let Cut { declarations, comments, errors } = scan::cut(&text);
+        let errors = errors.into_iter().chain(misplaced(&declarations)).collect();
+        // These have no comments on their line: `associatedCommentsFor` of controller-tools, pkg/markers/collect.go.
+        let bare = declarations.iter().filter(|it| matches!(it.keyword, Keyword::Package | Keyword::Func));
+        let ends: Vec<usize> = bare.map(|it| it.place.end).collect();
         let mut file = Self {
             package: None,
             methods: Vec::new(),
             is_generated: is_generated(&text),
             markers: Vec::new(),
             documenting: Vec::new(),
-            groups: Groups::new(text, comments, release),
+            groups: Groups::new(text, comments, &ends, release),
             declarations: Vec::new(),
             types: Vec::new(),
             errors,
@@ -143,7 +147,6 @@ impl File {
 
     /// Its imports, which stand before all other declarations.
     pub(super) fn imports(&self) -> impl Iterator<Item = &Import> {
-        let is_first = |keyword| matches!(keyword, Keyword::Package | Keyword::Import);
         let count = self.declarations.iter().take_while(|(found, _)| is_first(found.keyword)).count();
         (0..count).flat_map(|at| &self.parts(at).imports)
     }
@@ -155,6 +158,21 @@ impl File {
         let inner = read.into_iter().flat_map(|keyword| self.all(keyword)).flat_map(|parts| &parts.errors);
         inner.min_by_key(|place| place.start).or(self.errors.first())
     }
+}
+
+/// Whether declarations of a kind stand before all others.
+fn is_first(keyword: Keyword) -> bool {
+    matches!(keyword, Keyword::Package | Keyword::Import)
+}
+
+/// The declarations where Go's grammar has none of their kind: a second package clause, and imports after others.
+fn misplaced(declarations: &[Declaration]) -> impl Iterator<Item = Place> {
+    let is_misplaced = |pair: &&[Declaration]| match pair[1].keyword {
+        Keyword::Package => true,
+        Keyword::Import => !is_first(pair[0].keyword),
+        _ => false,
+    };
+    declarations.windows(2).filter(is_misplaced).map(|pair| pair[1].place.clone())
 }
 
 /// Whether the text has the header of generated files: <https://go.dev/s/generatedcode>.
@@ -212,8 +230,21 @@ mod tests {
     }
 
     #[test]
+    fn markers_after_a_package_clause_or_function_belong_to_the_package() {
+        let file =
+            file("package p // +a\n\nfunc f() {} // +b\nvar x = 1 // +c\n// T is.\ntype T struct{} // +d\n");
+        let texts: Vec<&str> = file.markers.iter().map(|word| word.text.as_str()).collect();
+        assert_eq!(texts, ["+a", "+b"]);
+        assert_eq!(file.decl(0).comments.description, "T is.");
+    }
+
+    #[test]
     fn malformed_go_is_reported() {
-        assert!(file("package p\ntype T struct {").error().is_some());
+        for text in
+            ["package p\ntype T struct {", "package p\npackage q", "package p\ntype A B\nimport \"c\""]
+        {
+            assert!(file(text).error().is_some(), "{text}");
+        }
         for text in [
             "type T [3]int",
             "type A B",

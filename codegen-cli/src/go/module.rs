@@ -33,10 +33,15 @@ impl Module {
         module.read(&text);
         if let Some(work) = start.ancestors().find(|at| at.join("go.work").is_file()) {
             let text = fs::read_to_string(work.join("go.work")).unwrap_or_default();
-            for (_, words) in directives(&text).filter(|(name, _)| *name == "use") {
-                let folder = words.first().map(|word| work.join(word));
-                let used = folder.and_then(|folder| Some((module_path(&folder)?, folder)));
-                module.folders.extend(used);
+            for (name, words) in directives(&text) {
+                match (name, &words[..]) {
+                    ("use", [folder, ..]) => {
+                        let folder = work.join(folder);
+                        module.folders.extend(module_path(&folder).map(|path| (path, folder)));
+                    }
+                    ("replace", _) => module.replace(&words, work),
+                    _ => {}
+                }
             }
         }
         module
@@ -49,18 +54,18 @@ impl Module {
                 ("require", [path, version, ..]) => {
                     self.required.insert((*path).to_string(), (*version).to_string());
                 }
-                ("replace", _) => self.replace(&words),
+                ("replace", _) => self.replace(&words, &self.folder.clone()),
                 _ => {}
             }
         }
     }
 
-    /// `a [v1] => b v2`, `a => ../b`
-    fn replace(&mut self, words: &[&str]) {
+    /// `a [v1] => b v2`, `a => ../b`; the folder is relative to that of the file.
+    fn replace(&mut self, words: &[&str], base: &Path) {
         let Some(arrow) = words.iter().position(|word| *word == "=>") else { return };
         match (words.first(), &words[arrow + 1..]) {
             (Some(old), [folder]) => {
-                self.folders.insert((*old).to_string(), self.folder.join(folder));
+                self.folders.insert((*old).to_string(), base.join(folder));
             }
             (Some(old), [new, version, ..]) => {
                 let target = ((*new).to_string(), (*version).to_string());
@@ -226,5 +231,23 @@ mod tests {
         assert_eq!(module.folders["d.e/f"], Path::new("root/../f"));
         assert_eq!(module.replaced["D.e/G"], ("h/i".to_string(), "v3.0.0".to_string()));
         assert_eq!(escaped("D.e/G"), "!d.e/!g");
+    }
+
+    #[test]
+    fn workspace_uses_and_replaces_modules() {
+        let top = tempfile::tempdir().unwrap();
+        for (path, text) in [
+            ("a/go.mod", "module a.b/a\nreplace a.b/c => ../old\n"),
+            ("b/go.mod", "module a.b/b\n"),
+            ("go.work", "use (\n\t./a\n\t./b\n)\nreplace a.b/c => ./c\n"),
+        ] {
+            let path = top.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        fs::create_dir_all(top.path().join("c/v1")).unwrap();
+        let module = Module::around(&top.path().join("a"));
+        assert!(module.find("a.b/b").unwrap().ends_with("b"));
+        assert!(module.find("a.b/c/v1").unwrap().ends_with("c/v1"));
     }
 }

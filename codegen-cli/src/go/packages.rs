@@ -42,6 +42,8 @@ pub(super) struct Package {
     /// The index of the module through which it was found.
     module: usize,
     types: HashMap<String, TypeId>,
+    /// Types of an input with the name of one before them, and the latter.
+    pub(super) redeclared: Vec<(TypeId, TypeId)>,
 }
 
 /// The identity under which a package is read.
@@ -81,6 +83,12 @@ impl Packages {
     pub(super) fn input(&mut self, input: &Path, sources: &mut SourceMap, diagnostics: &mut Vec<Diagnostic>) {
         let text = input.to_string_lossy();
         let folder = PathBuf::from(text.strip_suffix("...").unwrap_or(&text));
+        if !folder.as_os_str().is_empty() && !folder.is_dir() {
+            let message = format!("input folder {} does not exist", display(&folder));
+            let help = "name a folder with Go packages, or a pattern such as `./api/...`";
+            diagnostics.push(Diagnostic::error(Code::INPUT_NOT_FOUND, None, message).help(help));
+            return;
+        }
         let mut inner = Vec::new();
         if !self.release.leaves_out_modules() {
             modules_inside(&folder, &mut inner, 0);
@@ -93,9 +101,7 @@ impl Packages {
     fn input_of_module(&mut self, folder: &Path, sources: &mut SourceMap, diagnostics: &mut Vec<Diagnostic>) {
         let module = self.modules.len();
         self.modules.push(Module::around(folder));
-        let mut folders = Vec::new();
-        walk(folder, &mut folders, 0);
-        for folder in folders {
+        for folder in package_folders(folder) {
             if !self.inputs.insert(fs::canonicalize(&folder).unwrap_or_else(|_| folder.clone())) {
                 continue;
             }
@@ -193,14 +199,18 @@ impl Packages {
                 .help("move the files of one into a folder of their own, as Go asks for")
         }));
         let package = self.list.len();
-        let mut types = HashMap::new();
+        let (mut types, mut redeclared) = (HashMap::new(), Vec::new());
         for (at, (_, file)) in files.iter().enumerate() {
             for (item, name) in file.names().enumerate() {
-                types.entry(name.to_string()).or_insert(TypeId { package, file: at, item });
+                let id = TypeId { package, file: at, item };
+                let first = *types.entry(name.to_string()).or_insert(id);
+                if is_input && first != id && name != "_" {
+                    redeclared.push((id, first));
+                }
             }
         }
         let module_name = self.new_name(&path);
-        self.list.push(Package { path, name, module_name, files, is_input, module, types });
+        self.list.push(Package { path, name, module_name, files, is_input, module, types, redeclared });
         Some(package)
     }
 
@@ -360,7 +370,13 @@ const CONSTANT_DEPTH: usize = 16;
 /// The deepest nesting of folders.
 const DEPTH_LIMIT: usize = 64;
 
-/// Folders with Go files, in order, without those that the go command excludes from `./...`.
+/// The folders of packages in a folder and below, in order, without those that the go command excludes from `./...`.
+pub(super) fn package_folders(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    walk(folder, &mut found, 0);
+    found
+}
+
 fn walk(folder: &Path, out: &mut Vec<PathBuf>, depth: usize) {
     if !go_files(folder).is_empty() {
         out.push(folder.to_path_buf());
@@ -399,7 +415,7 @@ fn is_foreign(path: &Path) -> bool {
 }
 
 /// The files of the package in a folder, by name.
-fn go_files(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn go_files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let mut files: Vec<PathBuf> = files
@@ -431,7 +447,5 @@ pub(super) fn is_package(folder: &Path) -> bool {
 
 /// Whether a folder or one below it has Go files.
 pub(super) fn has_go(folder: &Path) -> bool {
-    let mut found = Vec::new();
-    walk(folder, &mut found, 0);
-    !found.is_empty()
+    !package_folders(folder).is_empty()
 }

@@ -237,8 +237,11 @@ impl<'t> Reader<'t> {
 /// The value of the key `json` in a tag: `StructTag.Lookup` of Go's `reflect`.
 fn json_tag(literal: &str) -> Option<String> {
     let tag = unquoted(literal)?;
-    let mut rest = tag.trim_start();
+    let mut rest = tag.trim_start_matches(' ');
     while let Some((key, after)) = rest.split_once(':') {
+        if key.is_empty() || key.bytes().any(|byte| byte <= b' ' || matches!(byte, b'"' | 0x7f)) {
+            return None;
+        }
         let quoted = after.strip_prefix('"')?;
         let mut is_escaped = false;
         let end = quoted.find(|c| {
@@ -249,7 +252,7 @@ fn json_tag(literal: &str) -> Option<String> {
         if key == "json" {
             return unquoted(&after[..end + 2]);
         }
-        rest = quoted[end + 1..].trim_start();
+        rest = quoted[end + 1..].trim_start_matches(' ');
     }
     None
 }
@@ -273,5 +276,7 @@ mod tests {
         assert_eq!(json_tag("\"json:\\\"a\\\"\"").as_deref(), Some("a"));
         assert_eq!(json_tag("`yaml:\"b\"`"), None);
         assert_eq!(json_tag("`json:a`"), None);
+        assert_eq!(json_tag("`a json:\"b\" json:\"c\"`"), None);
+        assert_eq!(json_tag("`yaml:\"b\"\n json:\"a\"`"), None);
     }
 }

@@ -1,5 +1,7 @@
 //! Resolves names in Go files.
 
+use std::collections::BTreeSet;
+
 use kubesmith_core::diag::Code;
 
 use super::known;
@@ -61,16 +63,15 @@ impl Resolver<'_> {
     }
 
     fn local(&mut self, at: At, name: &str, ty: &Type) -> Option<Target> {
-        let found = match self.packages.type_in(at.package, name) {
-            Some(id) => Some(id),
-            None => self.dot_imported(at, name),
-        };
-        if let Some(id) = found {
+        if let Some(id) = self.packages.type_in(at.package, name) {
             let package = &self.packages.list[id.package].path;
             return match known::overridden(package, name) {
                 Some(rust) => Some(Target::Known(rust)),
                 None => self.behind_alias(at, &ty.place, id, 0),
             };
+        }
+        if let Some(found) = self.dot_imported(at, name, ty) {
+            return found;
         }
         if let Some((rust, schema)) = known::builtin(name) {
             return Some(Target::Builtin(rust, schema));
@@ -84,13 +85,38 @@ impl Resolver<'_> {
         None
     }
 
-    fn dot_imported(&mut self, at: At, name: &str) -> Option<TypeId> {
+    /// The packages whose types a file names as its own.
+    fn dot_imports(&self, at: At) -> Vec<String> {
         let imports = self.packages.list[at.package].files[at.file].1.imports();
-        let paths = imports.filter(|import| import.name.as_deref() == Some("."));
-        let paths: Vec<String> = paths.map(|import| import.path.text.clone()).collect();
-        paths.iter().find_map(|path| {
-            let package = self.packages.import(at.package, path, self.sources, &mut self.diagnostics)?;
-            self.packages.type_in(package, name)
+        let dotted = imports.filter(|import| import.name.as_deref() == Some("."));
+        dotted.map(|import| import.path.text.clone()).collect()
+    }
+
+    /// Whether a type is that of Kubernetes' package of metadata.
+    pub(super) fn is_meta(&mut self, at: At, ty: &Type, wanted: &str) -> bool {
+        match &ty.kind {
+            Kind::Qualified(package, name) if name == wanted => {
+                self.import_path(at, package).as_deref() == Some(known::META)
+            }
+            Kind::Name(name) if name == wanted => {
+                self.packages.type_in(at.package, name).is_none()
+                    && self.dot_imports(at).iter().any(|path| path == known::META)
+            }
+            _ => false,
+        }
+    }
+
+    /// The meaning of a name that a dot import may bind; `None`: none does.
+    fn dot_imported(&mut self, at: At, name: &str, ty: &Type) -> Option<Option<Target>> {
+        self.dot_imports(at).iter().find_map(|path| {
+            if let Some(rust) = known::overridden(path, name) {
+                return Some(Some(Target::Known(rust)));
+            }
+            let found = self.packages.import(at.package, path, self.sources, &mut self.diagnostics);
+            match found.and_then(|found| self.packages.type_in(found, name)) {
+                Some(id) => Some(self.behind_alias(at, &ty.place, id, 0)),
+                None => known::kubernetes(path, name).map(|rust| Some(Target::Known(rust))),
+            }
         })
     }
 
@@ -209,6 +235,23 @@ impl Resolver<'_> {
                  `+kubebuilder:validation:Type` on the field",
             ),
         );
+    }
+
+    /// Reports types that are declared twice, which Go refuses, and returns them. Those that nothing needs may belong to programs
+    /// of a file each.
+    pub(super) fn report_redeclared(&mut self, needed: &BTreeSet<TypeId>) -> Vec<TypeId> {
+        let all = self.packages.list.iter().flat_map(|package| &package.redeclared);
+        let found: Vec<(TypeId, TypeId)> = all.filter(|(_, first)| needed.contains(first)).copied().collect();
+        for &(again, first) in &found {
+            let [name, place] = [again, first].map(|id| &self.packages.decl(id).name);
+            let message = format!("`{}` is declared twice in the package", name.text);
+            self.diagnostics.push(
+                Diagnostic::error(Code::GO_PACKAGE, self.loc(again.into(), &name.place), message)
+                    .secondary(self.loc(first.into(), &place.place), "the first declaration")
+                    .help("remove one of them, or leave one of the files out with a `//go:build` line"),
+            );
+        }
+        found.into_iter().map(|(_, first)| first).collect()
     }
 
     /// The type that controller-gen sees when it applies markers; `None`: a reference, whose type it does not

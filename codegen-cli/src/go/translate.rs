@@ -11,7 +11,6 @@ use kubesmith_core::diag::Code;
 use kubesmith_core::grammar::Place as MarkerPlace;
 
 use super::arguments;
-use super::known;
 use super::markers;
 use super::one_of;
 use super::packages::{Packages, TypeId};
@@ -57,6 +56,8 @@ pub(super) fn translate(packages: Packages, sources: &mut SourceMap, options: Op
         let text = translator.checked_declaration(id);
         translator.texts.insert(id, text);
     }
+    let redeclared = translator.resolver.report_redeclared(&translator.seen);
+    translator.broken.extend(redeclared);
     Translation { has_unread_kinds, ..translator.finish() }
 }
 
@@ -115,22 +116,16 @@ impl Translator<'_> {
     /// Whether a type is a kind: it embeds `TypeMeta` and `ObjectMeta`.
     fn is_kind(&mut self, id: TypeId) -> bool {
         let decl = self.resolver.packages.decl(id);
+        if self.resolver.packages.type_in(id.package, &decl.name.text) != Some(id) {
+            return false;
+        }
         let Kind::Struct(fields) = &decl.ty.kind else { return false };
         let embedded: Vec<Type> =
             fields.iter().filter(|field| field.name.is_none()).map(|field| field.ty.clone()).collect();
         let has = |translator: &mut Self, name: &str| {
-            embedded.iter().any(|ty| translator.is_meta(id.into(), ty, name))
+            embedded.iter().any(|ty| translator.resolver.is_meta(id.into(), ty, name))
         };
         has(self, "TypeMeta") && has(self, "ObjectMeta")
-    }
-
-    fn is_meta(&mut self, at: At, ty: &Type, wanted: &str) -> bool {
-        match &ty.kind {
-            Kind::Qualified(package, name) if name == wanted => {
-                self.resolver.import_path(at, package).as_deref() == Some(known::META)
-            }
-            _ => false,
-        }
     }
 
     /// Writes a declaration, and notes whether it has errors.

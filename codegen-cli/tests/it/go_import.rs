@@ -185,4 +185,13 @@ fn revisions_of_go_packages_are_compared() {
     let changed = folder.run(&["diff", "git:HEAD:./api/...", "./api/..."]);
     let text = String::from_utf8_lossy(&changed.stdout).into_owned();
     assert!(text.contains("v1 spec.a: the field is gone"), "{text}");
+    for side in ["git:HEAD:./none/...", "./none/..."] {
+        let missing = folder.run(&["diff", side, "./api/..."]);
+        let shown = String::from_utf8_lossy(&missing.stderr);
+        assert!(
+            shown.contains("HEAD has no folder \"none/...\"")
+                || shown.contains("input folder none does not exist"),
+            "{shown}"
+        );
+    }
 }

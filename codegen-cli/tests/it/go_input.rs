@@ -142,6 +142,10 @@ fn unusable_go_is_an_error_with_its_location() {
             "`L` is an alias of a type without a name",
         ),
         (
+            "// +k8s:enum\nA string `json:\"a\"`",
+            "types.go:16:4: error[KS0006]: `+k8s:enum` is for types, and this is a field",
+        ),
+        (
             "A N `json:\"a\"`\n}\n// +k8s:enum\ntype N int\ntype M struct {",
             "`+k8s:enum` is for strings, and `N` is none",
         ),
@@ -209,7 +213,7 @@ fn odd_types_equal_the_output_of_controller_gen() {
         "type Spec struct { // +optional\n\tA string `json:\"a\"`\n\tB In `json:\"b,omitzero\"`\n\tC Letter `json:\"c,omitempty\"`\n\t\
          // +kubebuilder:validation:MaxLength = 3\n\tD string `json:\"d,omitempty\"`\n\tE unstructured.Unstructured `json:\"e,omitempty\"`\n\t\
          // +kubebuilder:pruning:PreserveUnknownFields\n\tF string `json:\"f,omitempty\"`\n}\n\n\
-         type In struct{}\n\n// +k8s:enum\ntype Letter string\n\nconst (\n\tX Letter = \"x\"\n\tY Letter = X + \"y\"\n\tZ = Letter(\"z\")\n)\n",
+         type In struct{}\n\n// +k8s:enum\ntype Letter string\n\nconst (\n\tX Letter = \"x\"\n\tY Letter = X + \"y\"\n\tZ = Letter(\"z\")\n\tW, V Letter = `x`, \"\\x3c\"\n)\n",
     );
     let types = fs::read_to_string(folder.path("api/v1/types.go")).unwrap();
     let import = "import (\n\t\"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured\"";
@@ -227,7 +231,7 @@ fn odd_types_equal_the_output_of_controller_gen() {
     let properties = json!({
         "a": {"type": "string"},
         "b": {"type": "object"},
-        "c": {"type": "string", "enum": ["x"]},
+        "c": {"type": "string", "enum": ["<", "x", "x"]},
         "d": {"type": "string"},
         "e": {"type": "object"},
         "f": {"type": "string", "x-kubernetes-preserve-unknown-fields": true},

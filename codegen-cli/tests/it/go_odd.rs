@@ -330,3 +330,38 @@ fn input_behind_a_long_chain_of_imports_is_read() {
     }
     assert_eq!(support::crd_texts(&crds(&folder)).len(), 1);
 }
+
+/// A further package with a kind.
+const OTHER: &str = "// +groupName=other.example.com\npackage v2\n\nimport . \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// Other is.\ntype Other struct {\n\tTypeMeta `json:\",inline\"`\n\t\
+    ObjectMeta `json:\"metadata,omitempty\"`\n\tSpec OtherSpec `json:\"spec\"`\n}\n\ntype OtherSpec struct {\n\tAt Time `json:\"at\"`\n\tKeep ConditionStatus `json:\"keep\"`\n\t}\n";
+
+/// `FindKubeKinds` of controller-tools, pkg/crd/gen.go, asks the type checker, which knows names of dot imports.
+#[test]
+fn kind_may_import_metadata_with_a_dot() {
+    let folder = module("type Spec struct{}\n");
+    folder.write("api/v2/types.go", OTHER);
+    let generated = crds(&folder);
+    let texts = support::crd_texts(&generated);
+    let other = texts
+        .get("other.example.com_others.yaml")
+        .unwrap_or_else(|| panic!("{}", support::short(&generated)));
+    assert!(other.contains("at:\n                format: date-time") && other.contains("keep:\n"), "{other}");
+}
+
+#[test]
+fn type_that_is_declared_twice_is_an_error_where_it_is_used() {
+    let folder = module("type Spec struct{}\n");
+    let said = |text: &str| {
+        folder.write("api/v1/z.go", text);
+        support::short(&crds(&folder))
+    };
+    let shown = said("package v1\n\ntype Spec struct {\n\tA string `json:\"a\"`\n}\n");
+    assert!(shown.contains("z.go:3:6: error[KS1002]: `Spec` is declared twice in the package"), "{shown}");
+    for text in [
+        "/*\nLicense.\n*/\n\n//go:build windows\n\npackage v1\n\ntype Spec struct{}\n",
+        "package v1\n\ntype A struct{}\ntype A struct{}\ntype _ struct{}\ntype _ int\n",
+    ] {
+        let shown = said(text);
+        assert!(!shown.contains("error"), "{shown}");
+    }
+}

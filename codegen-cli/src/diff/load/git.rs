@@ -292,6 +292,9 @@ fn source_in(files: &[Entry], path: &str) -> Option<String> {
 /// Copies the tree and generates from it.
 fn from_source(revision: &str, tree: &Tree, path: &str) -> Result<Loaded, LoadError> {
     let copied = Copied::of(revision, tree)?;
+    if path.ends_with("...") && !copied.root().join(folder(path)).is_dir() {
+        return Err(GitError::NoFolder { revision: revision.to_owned(), path: path.to_owned() }.into());
+    }
     let source = Source::at(&copied.root().join(path))
         .ok_or_else(|| GitError::NotInRevision { revision: revision.to_owned(), path: path.to_owned() })?;
     let mut loaded = source::load(&source)?;

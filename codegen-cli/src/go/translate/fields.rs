@@ -43,7 +43,7 @@ impl Translator<'_> {
         let mut kept: Vec<(&Field, Tag)> = Vec::new();
         for field in fields {
             let Some(tag) = self.tag(at, owner, field) else { continue };
-            if is_kind && field.name.is_none() && self.is_meta(at, &field.ty, "TypeMeta") {
+            if is_kind && field.name.is_none() && self.resolver.is_meta(at, &field.ty, "TypeMeta") {
                 continue;
             }
             kept.push((field, tag));
@@ -100,6 +100,7 @@ impl Translator<'_> {
         let must = must(field, tag, is_required, self.options.release);
         let is_schemaless = markers::has(all, "kubebuilder:validation:Schemaless");
         if !is_metadata {
+            self.refuse_enum_of_field(at, all);
             self.markers(text, at, all, MarkerPlace::Field, Some(&field.ty).filter(|_| !is_schemaless));
             let name = Word { text: String::new(), place: place.clone() };
             describe(text, &field.comments, &name);

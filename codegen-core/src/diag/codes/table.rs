@@ -470,7 +470,8 @@ codes! {
         "A declaration of an input cannot be read, and later declarations may be lost. Nothing is generated.";
     GO_PACKAGE = 1002, "Go package that cannot be read",
         "A type is in a package that is not in the module, in `vendor` or in Go's module cache. kubesmith downloads \
-         nothing: run `go mod download` or `go mod vendor`. Or the files of a folder belong to two packages, which Go refuses.";
+         nothing: run `go mod download` or `go mod vendor`. Or the files of a folder belong to two packages, or declare a type twice, \
+         which Go refuses.";
     GO_TAG = 1003, "field without a `json` tag",
         "Without a tag, Go's encoder uses the name of the field. controller-gen refuses that, and so does the generator.";
     GO_CLIENT = 1004, "client package of Go types",
