@@ -1,5 +1,6 @@
 //! Runs the stages in order. A gate stops the run if later stages would only repeat errors.
 
+mod calls;
 mod chart_values;
 mod evaluated;
 mod go;
@@ -48,26 +49,26 @@ pub fn generate(settings: &Settings) -> Generated {
 
 /// Like [`generate`], with unsaved source files.
 pub fn generate_unsaved(settings: &Settings, unsaved: &Unsaved) -> Generated {
-    run(settings, unsaved, targets::targets)
+    let of_project = go::with_options(settings, true);
+    run(of_project, unsaved, targets::targets)
 }
 
 /// Like [`generate`], with the CRDs as the only target, which takes less time and memory.
 pub(crate) fn definitions(settings: &Settings) -> Generated {
-    run(settings, &Unsaved::default(), targets::definitions)
+    run(go::with_options(settings, false), &Unsaved::default(), targets::definitions)
 }
 
 /// The settings with the options of a Go project, as in a run.
 #[cfg(feature = "go")]
 pub(crate) fn with_go_options(settings: &Settings) -> Settings {
-    go::with_options(settings).0
+    go::with_options(settings, false).settings
 }
 
 /// Emits targets.
 type Emit = fn(&Settings, targets::EmitInput<'_>) -> Vec<Target>;
 
-fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
-    let (settings, of_project) = go::with_options(settings);
-    let settings = &settings;
+fn run(of_project: go::OfProject, unsaved: &Unsaved, emit: Emit) -> Generated {
+    let settings = &of_project.settings;
     let module = matches!(settings.client.target, Some(ClientTarget::Module(_)));
     let generated = settings.client.output.as_deref().filter(|_| module);
     let deploys = settings.deploy.is_some() || settings.helm.is_some();
@@ -88,13 +89,16 @@ fn run(settings: &Settings, unsaved: &Unsaved, emit: Emit) -> Generated {
     let mut ir = Ir::default();
     let mut targets = Vec::new();
     let mut diagnostics = loaded.diagnostics().to_vec();
-    diagnostics.extend(of_project);
+    diagnostics.extend(of_project.warnings);
     diagnostics.extend(go::client(settings, &loaded));
     let mut failed = Vec::new();
     if !diagnostics.iter().any(is_incomplete) {
         let chosen = choose(settings, &mut loaded, &mut diagnostics);
         if !chosen.is_none {
             (ir, targets) = after_load(settings, &chosen, &mut loaded, &mut diagnostics, emit);
+            if !diag::has_errors(&diagnostics) {
+                targets.extend(calls::definitions(&of_project.parts, &ir, &mut loaded, &mut diagnostics));
+            }
         }
         ir.evaluated = chosen.given.names();
         chosen.given.write(settings, &mut targets, &mut diagnostics);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::packages::folders_in;
+use super::packages::{folders_in, go_files, package_folders};
 use crate::paths::display;
 
 /// Options of controller-gen's generator of CRDs that change its output: `Generator` of controller-tools,
@@ -26,6 +26,8 @@ pub(crate) struct GeneratorOptions {
     pub(crate) header_file: Option<PathBuf>,
     /// `year`
     pub(crate) year: Option<String>,
+    /// The names of those whose values only a shell knows, and of others that cannot be followed.
+    pub(crate) left: Vec<String>,
 }
 
 /// The options of a project's calls.
@@ -33,8 +35,20 @@ pub(crate) struct GeneratorOptions {
 pub(crate) enum Found {
     /// All calls share these; the place is that of the first: `Makefile:12`.
     Shared(GeneratorOptions, String),
-    /// The calls at these places differ.
+    /// Calls for different packages differ.
+    ByPackages(Vec<Part>),
+    /// The calls at these places differ for the same packages.
     Differing(String, String),
+}
+
+/// Packages whose calls share options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) options: GeneratorOptions,
+    /// The place of the first call: `Makefile:12`.
+    pub(crate) place: String,
+    /// The folders at the top of the packages.
+    pub(crate) folders: Vec<PathBuf>,
 }
 
 /// The options of a project's calls; `None`: no call has any.
@@ -56,12 +70,44 @@ pub(crate) fn of_project(inputs: &[PathBuf]) -> Option<Found> {
     };
     let is_any_meant = found.iter().any(is_meant);
     found.retain(|call| is_meant(call) || !is_any_meant && call.is_own);
+    if found.is_empty() {
+        let files = inputs.iter().flat_map(|input| files_below(&folder(&input.to_string_lossy())));
+        files.for_each(|(file, base)| calls(&file, &base, true, &mut found));
+    }
     let first = found.first()?;
-    if let Some(other) = found.iter().find(|call| call.options != first.options) {
-        return Some(Found::Differing(first.place.clone(), other.place.clone()));
+    if found.iter().any(|call| call.options != first.options) {
+        return Some(differing(&found));
     }
     (first.options != GeneratorOptions::default())
         .then(|| Found::Shared(first.options.clone(), first.place.clone()))
+}
+
+/// Divides the packages by the options of their calls. `ignoreUnexportedFields` cannot be divided: packages share types.
+fn differing(calls: &[Call]) -> Found {
+    let clash = |one: &Call, other: &Call| {
+        let is_around = |(a, b): (&PathBuf, &PathBuf)| a.starts_with(b) || b.starts_with(a);
+        let mut pairs = one.paths.iter().flat_map(|path| other.paths.iter().map(move |it| (path, it)));
+        one.options != other.options
+            && (one.options.ignore_unexported != other.options.ignore_unexported
+                || one.paths.is_empty()
+                || other.paths.is_empty()
+                || pairs.any(is_around))
+    };
+    let mut parts: Vec<Part> = Vec::new();
+    for (at, call) in calls.iter().enumerate() {
+        if let Some(other) = calls[..at].iter().find(|other| clash(other, call)) {
+            return Found::Differing(other.place.clone(), call.place.clone());
+        }
+        match parts.iter_mut().find(|part| part.options == call.options) {
+            Some(part) => part.folders.extend(call.paths.iter().cloned()),
+            None => parts.push(Part {
+                options: call.options.clone(),
+                place: call.place.clone(),
+                folders: call.paths.clone(),
+            }),
+        }
+    }
+    Found::ByPackages(parts)
 }
 
 /// A call of controller-gen for CRDs.
@@ -122,7 +168,24 @@ pub(crate) fn version(inputs: &[PathBuf]) -> Option<[u32; 3]> {
     let named = named.map(|(file, ..)| file);
     let modules = inputs.iter().flat_map(|input| modules(&folder(&input.to_string_lossy())));
     let texts = named.chain(modules).filter_map(|file| fs::read_to_string(file).ok());
-    texts.filter_map(|text| text.lines().filter_map(version_in).max()).max()
+    let named = texts.filter_map(|text| text.lines().filter_map(version_in).max()).max();
+    named.or_else(|| {
+        let files = inputs.iter().flat_map(|input| files_below(&folder(&input.to_string_lossy())));
+        let texts = files.filter_map(|(file, _)| fs::read_to_string(file).ok());
+        let is_call = |line: &&str| line.starts_with(GENERATE);
+        texts.filter_map(|text| text.lines().filter(is_call).filter_map(version_in).max()).max()
+    })
+}
+
+/// The start of a line for `go generate`.
+const GENERATE: &str = "//go:generate ";
+
+/// The files of packages in a folder and below that have lines for `go generate`, with their folders.
+fn files_below(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let has_line = |file: &PathBuf| fs::read_to_string(file).is_ok_and(|text| text.contains(GENERATE));
+    let files =
+        |inner: PathBuf| go_files(&inner).into_iter().filter(has_line).map(move |file| (file, inner.clone()));
+    package_folders(folder).into_iter().flat_map(files).collect()
 }
 
 /// The go.mod files of a project and of its tools.
@@ -189,7 +252,7 @@ fn calls(file: &Path, base: &Path, is_own: bool, out: &mut Vec<Call>) {
     let variables = if is_go { BTreeMap::new() } else { variables(&text) };
     let mut prerequisite = None;
     for (number, line) in logical_lines(&text) {
-        let line = match (is_go, line.strip_prefix("//go:generate ")) {
+        let line = match (is_go, line.strip_prefix(GENERATE)) {
             (true, Some(rest)) => rest.to_string(),
             (true, None) => continue,
             (false, _) if line.trim_start_matches(['\t', ' ', '@']).starts_with('#') => continue,
@@ -276,7 +339,7 @@ fn call(
     let paths = arguments().filter_map(|word| word.strip_prefix("paths=")).flat_map(|all| all.split(';'));
     let paths =
         paths.filter_map(|path| fs::canonicalize(base.join(folder(path.trim_matches(['"', '\''])))).ok());
-    let options = options(wanted.strip_prefix("crd").unwrap_or_default().trim_start_matches(':'), &base)?;
+    let options = options(wanted.strip_prefix("crd").unwrap_or_default().trim_start_matches(':'), &base);
     Some((options, paths.collect()))
 }
 
@@ -323,16 +386,15 @@ fn words(line: &str) -> Vec<String> {
     out
 }
 
-/// `maxDescLen=0,headerFile=a`; `None`: a value is not literal.
-fn options(text: &str, base: &Path) -> Option<GeneratorOptions> {
+/// `maxDescLen=0,headerFile=a`
+fn options(text: &str, base: &Path) -> GeneratorOptions {
     let mut out = GeneratorOptions::default();
     for option in text.split(',').filter(|option| !option.is_empty()) {
         let (name, value) = option.split_once('=').unwrap_or((option, "true"));
-        if value.contains('$') {
-            return None;
-        }
         match name {
-            "maxDescLen" => out.max_desc_len = Some(value.parse().ok()?),
+            _ if value.contains('$') => out.left.push(name.to_string()),
+            // A negative length is no limit: `descVisitor` of controller-tools, pkg/crd/desc_visitor.go.
+            "maxDescLen" => out.max_desc_len = value.parse().ok(),
             "allowDangerousTypes" => out.allow_dangerous_types = value == "true",
             "generateEmbeddedObjectMeta" => out.embedded_object_meta = value == "true",
             "ignoreUnexportedFields" => out.ignore_unexported = value == "true",
@@ -341,129 +403,12 @@ fn options(text: &str, base: &Path) -> Option<GeneratorOptions> {
             }
             "headerFile" => out.header_file = Some(base.join(value)),
             "year" => out.year = Some(value.to_string()),
+            "crdVersions" if value != "v1" && value != "{v1}" => out.left.push(name.to_string()),
             _ => {}
         }
     }
-    Some(out)
+    out
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(name: &str, text: &str) -> Option<(GeneratorOptions, String)> {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("go.mod"), "module a\n").unwrap();
-        fs::create_dir_all(folder.path().join("api/v1")).unwrap();
-        fs::write(folder.path().join(name), text).unwrap();
-        match of_project(&[folder.path().join("api/...")])? {
-            Found::Shared(options, place) => Some((options, file_name(&place))),
-            Found::Differing(..) => None,
-        }
-    }
-
-    fn file_name(place: &str) -> String {
-        place.rsplit('/').next().unwrap_or_default().to_string()
-    }
-
-    #[test]
-    fn differing_calls_are_named() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("go.mod"), "module a\n").unwrap();
-        let text = "m:\n\t$(CONTROLLER_GEN) crd:maxDescLen=0\n\t$(CONTROLLER_GEN) crd\n";
-        fs::write(folder.path().join("Makefile"), text).unwrap();
-        let Some(Found::Differing(first, other)) = of_project(&[folder.path().to_path_buf()]) else {
-            panic!()
-        };
-        assert_eq!([first, other].map(|place| file_name(&place)), ["Makefile:2", "Makefile:3"]);
-    }
-
-    /// A module deep inside a repository is called for from the top, as far as the call names its folder.
-    #[test]
-    fn call_at_the_top_of_a_repository_enters_a_module() {
-        let folder = tempfile::tempdir().unwrap();
-        for inner in [".git", "src/api/v1", "src/other"] {
-            fs::create_dir_all(folder.path().join(inner)).unwrap();
-        }
-        for inner in ["src/api/go.mod", "src/other/go.mod"] {
-            fs::write(folder.path().join(inner), "module a\n").unwrap();
-        }
-        let text = "m:\n\t@cd src/api && $(CONTROLLER_GEN) crd:maxDescLen=0 paths=./...\n";
-        fs::write(folder.path().join("Makefile"), text).unwrap();
-        let found = |inner: &str| of_project(&[folder.path().join(inner)]);
-        assert!(matches!(found("src/api"), Some(Found::Shared(..))), "{:?}", found("src/api"));
-        assert_eq!(found("src/other"), None);
-    }
-
-    #[test]
-    fn options_are_read_from_calls_in_makefiles_and_go_files() {
-        let meta = GeneratorOptions { embedded_object_meta: true, ..GeneratorOptions::default() };
-        let short = GeneratorOptions { max_desc_len: Some(0), ..GeneratorOptions::default() };
-        for (name, text, wanted, line) in [
-            (
-                "Makefile",
-                "manifests: OPTIONS ?= \"+crd:maxDescLen=0\"\nmanifests:\n\t$(CONTROLLER_GEN) $(OPTIONS) +paths=./...\n",
-                &short,
-                "Makefile:3",
-            ),
-            (
-                "Makefile",
-                "CRD_OPTIONS ?= \"crd:generateEmbeddedObjectMeta=true\" # x\nmanifests: controller-gen ## crd\n\t$(CONTROLLER_GEN) $(CRD_OPTIONS) \\\n\t\tpaths=\"./...\"\n",
-                &meta,
-                "Makefile:3",
-            ),
-            (
-                "Makefile",
-                "m:\n\t$(CONTROLLER_GEN) rbac:roleName=a crd:crdVersions=v1,maxDescLen=0 output:crd:dir=b\n",
-                &short,
-                "Makefile:2",
-            ),
-            (
-                "Makefile",
-                "CONTROLLER_GEN = bin/controller-gen\nm: $(CONTROLLER_GEN) a\n\t$< crd:maxDescLen=0 paths=./...\n",
-                &short,
-                "Makefile:3",
-            ),
-            (
-                "Makefile",
-                "CONTROLLER_GEN = bin/controller-gen\nm: $(CONTROLLER_GEN)\nifeq (a,a)\n\techo\nendif\n\t$< crd:maxDescLen=0 paths=./...\n",
-                &short,
-                "Makefile:6",
-            ),
-            (
-                "api/generate.go",
-                "//go:build generate\n\n//go:generate go run sigs.k8s.io/controller-tools/cmd/controller-gen@v1 crd:maxDescLen=0 paths=./...\npackage api\n",
-                &short,
-                "generate.go:3",
-            ),
-        ] {
-            let (options, place) = found(name, text).unwrap();
-            assert_eq!((&options, place.as_str()), (wanted, line), "{text}");
-        }
-    }
-
-    #[test]
-    fn controller_gen_version_is_read_from_a_line() {
-        for (line, wanted) in [
-            ("CONTROLLER_TOOLS_VERSION ?= v0.19.0", Some([0, 19, 0])),
-            ("\tgo run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.21.0 crd", Some([0, 21, 0])),
-            ("\tsigs.k8s.io/controller-tools v0.20.1 // indirect", Some([0, 20, 1])),
-            ("controller-gen: x", None),
-        ] {
-            assert_eq!(version_in(line), wanted, "{line}");
-        }
-    }
-
-    #[test]
-    fn options_are_not_taken_from_plain_or_differing_calls() {
-        for text in [
-            "m:\n\t$(CONTROLLER_GEN) crd paths=./...\n",
-            "m:\n\t$(CONTROLLER_GEN) crd:maxDescLen=0\n\t$(CONTROLLER_GEN) crd\n",
-            "m:\n\t$(CONTROLLER_GEN) object crd:maxDescLen=$(N)\n",
-            "m:\n\techo crd:maxDescLen=0\n",
-            "m:\n\t$(CONTROLLER_GEN) crd:maxDescLen=0 paths=./other/... # not there\n\t$(CONTROLLER_GEN) crd paths=\"./api/...\"\n",
-        ] {
-            assert_eq!(found("Makefile", text), None, "{text}");
-        }
-    }
-}
+mod tests;

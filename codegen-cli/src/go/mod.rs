@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use crate::diag::Diagnostic;
 use crate::ir::{Beside, Older};
 use crate::source::{FileId, Piece, SourceMap};
-pub(crate) use generator::{Found, of_project as generator_options};
+pub(crate) use generator::{Found, GeneratorOptions, of_project as generator_options};
 use release::Release;
 pub(crate) use survey::{Survey, SurveyedConstant, SurveyedMethod};
 

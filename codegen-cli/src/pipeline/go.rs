@@ -1,5 +1,7 @@
 //! The differences of the pipeline for Go packages.
 
+use std::path::PathBuf;
+
 use kubesmith_core::diag::Code;
 
 use crate::config::Settings;
@@ -7,25 +9,71 @@ use crate::diag::Diagnostic;
 use crate::load::Loaded;
 use crate::source::{Loc, SourceMap};
 
-/// The settings of a run with the options of a Go project's calls of controller-gen, and a warning about
-/// them.
+/// A run with the options of a Go project's calls of controller-gen.
+pub(super) struct OfProject {
+    /// The settings; if packages differ, without the output of CRDs.
+    pub(super) settings: Settings,
+    /// The settings of packages, if they differ.
+    pub(super) parts: Vec<Part>,
+    /// Warnings about the options.
+    pub(super) warnings: Vec<Diagnostic>,
+}
+
+/// The settings for CRDs of packages below some folders; without a folder, for all others.
+#[cfg_attr(not(feature = "go"), allow(dead_code, reason = "only Go packages are divided"))]
+pub(super) struct Part {
+    pub(super) settings: Settings,
+    pub(super) folders: Vec<PathBuf>,
+}
+
+impl OfProject {
+    fn plain(settings: &Settings) -> Self {
+        Self { settings: settings.clone(), parts: Vec::new(), warnings: Vec::new() }
+    }
+}
+
+/// The settings of a run with the options of a Go project's calls of controller-gen. `divides`: packages of several calls
+/// may have settings of their own.
 #[cfg(feature = "go")]
-pub(super) fn with_options(settings: &Settings) -> (Settings, Option<Diagnostic>) {
+pub(super) fn with_options(settings: &Settings, divides: bool) -> OfProject {
     use crate::go;
 
-    let mut settings = settings.clone();
+    let mut out = OfProject::plain(settings);
     let is_go = !settings.input.is_empty() && settings.input.iter().all(|input| go::is_input(input));
-    let (found, place) = match is_go.then(|| go::generator_options(&settings.input)).flatten() {
-        Some(go::Found::Shared(found, place)) => (found, place),
-        Some(go::Found::Differing(first, other)) => {
-            let message =
-                format!("{first} and {other} call controller-gen with different options, and none is taken");
-            let warning = Diagnostic::warning(Code::GO_OPTIONS, None, message);
-            return (settings, Some(warning.help("name the packages of one call at a time, and give its options in the `[crd]` table of kubesmith.toml or as flags")));
+    match is_go.then(|| go::generator_options(&settings.input)).flatten() {
+        Some(go::Found::Shared(found, place)) => {
+            out.warnings.extend(take(&mut out.settings, &found, &place));
         }
-        None => return (settings, None),
-    };
-    let mut taken = Vec::new();
+        Some(go::Found::ByPackages(parts)) if divides => {
+            for part in parts {
+                let mut own = settings.clone();
+                out.warnings.extend(take(&mut own, &part.options, &part.place));
+                // The run reads what any of them allows.
+                out.settings.allow_dangerous_types |= own.allow_dangerous_types;
+                out.settings.ignore_unexported_fields |= own.ignore_unexported_fields;
+                out.parts.push(Part { settings: own, folders: part.folders });
+            }
+            out.parts.push(Part { settings: settings.clone(), folders: Vec::new() });
+            if out.settings.crd_output.take().is_none() {
+                out.parts.clear();
+            }
+        }
+        Some(go::Found::ByPackages(parts)) => {
+            let places: Vec<String> = parts.into_iter().map(|part| part.place).take(2).collect();
+            out.warnings.push(differing(&places.join(" and ")));
+        }
+        Some(go::Found::Differing(first, other)) => {
+            out.warnings.push(differing(&format!("{first} and {other}")));
+        }
+        None => {}
+    }
+    out
+}
+
+/// Adds the options of calls at a place that the settings do not have, and returns a warning about them.
+#[cfg(feature = "go")]
+fn take(settings: &mut Settings, found: &crate::go::GeneratorOptions, place: &str) -> Option<Diagnostic> {
+    let (mut taken, mut left) = (Vec::new(), found.left.clone());
     if let (None, Some(limit)) = (settings.max_desc_len, found.max_desc_len) {
         settings.max_desc_len = Some(limit);
         taken.push(format!("max_desc_len = {limit}"));
@@ -50,24 +98,38 @@ pub(super) fn with_options(settings: &Settings) -> (Settings, Option<Diagnostic>
             taken.push(shown.to_string());
         }
     }
-    if let (true, Some(file)) = (settings.crd_header.is_empty(), &found.header_file)
-        && let Some(header) = crate::config::yaml_header(file, found.year.as_deref())
-    {
-        settings.crd_header = header;
-        taken.push(format!("header_file = {:?}", crate::paths::display(file)));
+    if let (true, Some(file)) = (settings.crd_header.is_empty(), &found.header_file) {
+        // Without a year, controller-gen leaves ` YEAR` out.
+        let year = Some(found.year.as_deref().unwrap_or_default());
+        let is_known = !left.iter().any(|name| name == "year");
+        match crate::config::yaml_header(file, year).filter(|_| is_known) {
+            Some(header) => {
+                settings.crd_header = header;
+                taken.push(format!("header_file = {:?}", crate::paths::display(file)));
+            }
+            None => left.push("headerFile".to_string()),
+        }
     }
-    let warning = (!taken.is_empty()).then(|| {
-        let message = format!("options of controller-gen are taken from {place}: {}", taken.join(", "));
-        Diagnostic::warning(Code::GO_OPTIONS, None, message)
-            .help("write them in the `[crd]` table of kubesmith.toml, or give their flags")
-    });
-    (settings, warning)
+    (!taken.is_empty() || !left.is_empty()).then(|| {
+        let taken = if taken.is_empty() { "none".to_string() } else { taken.join(", ") };
+        let message = format!("options of controller-gen are taken from {place}: {taken}");
+        let warning = Diagnostic::warning(Code::GO_OPTIONS, None, message)
+            .help("write them in the `[crd]` table of kubesmith.toml, or give their flags");
+        if left.is_empty() { warning } else { warning.note(format!("not taken: {}", left.join(", "))) }
+    })
+}
+
+#[cfg(feature = "go")]
+fn differing(places: &str) -> Diagnostic {
+    let message = format!("{places} call controller-gen with different options, and none is taken");
+    Diagnostic::warning(Code::GO_OPTIONS, None, message)
+        .help("name the packages of one call at a time, and give its options in the `[crd]` table of kubesmith.toml or as flags")
 }
 
 /// The settings unchanged.
 #[cfg(not(feature = "go"))]
-pub(super) fn with_options(settings: &Settings) -> (Settings, Option<Diagnostic>) {
-    (settings.clone(), None)
+pub(super) fn with_options(settings: &Settings, _divides: bool) -> OfProject {
+    OfProject::plain(settings)
 }
 
 /// Phrases of advice in the words of attributes, and in those of markers in Go.

@@ -348,6 +348,29 @@ fn kind_may_import_metadata_with_a_dot() {
     assert!(other.contains("at:\n                format: date-time") && other.contains("keep:\n"), "{other}");
 }
 
+/// Each run of controller-gen has its own options and packages.
+#[test]
+fn options_of_a_call_hold_for_its_packages_alone() {
+    let folder = module("// Spec is.\ntype Spec struct {\n\tA float64 `json:\"a\"`\n}\n");
+    folder.write("api/v2/types.go", OTHER);
+    folder.write(
+        "Makefile",
+        "m:\n\t$(CONTROLLER_GEN) crd:maxDescLen=0,allowDangerousTypes=true paths=./api/v1/...\n\t$(CONTROLLER_GEN) crd paths=./api/v2/...\n\t\
+         $(CONTROLLER_GEN) rbac:roleName=a webhook paths=./...\n",
+    );
+    let generated = crds(&folder);
+    let texts = support::crd_texts(&generated);
+    let shown = support::short(&generated);
+    assert_eq!(texts.len(), 2, "{shown}");
+    assert!(shown.contains("Makefile:2: max_desc_len = 0, allow_dangerous_types = true"), "{shown}");
+    assert!(!texts["example.com_kinds.yaml"].contains("description:"), "{texts:?}");
+    assert!(texts["other.example.com_others.yaml"].contains("description: Other is."), "{texts:?}");
+    // What one call allows, the others refuse.
+    folder.write("api/v2/types.go", OTHER.replace("ConditionStatus", "float64"));
+    let shown = support::short(&crds(&folder));
+    assert!(shown.contains("v2/types.go:15:7: error[KS0409]"), "{shown}");
+}
+
 #[test]
 fn type_that_is_declared_twice_is_an_error_where_it_is_used() {
     let folder = module("type Spec struct{}\n");
