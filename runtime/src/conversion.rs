@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::defaults::{Here, Inside};
-use crate::scheme::path::{self, Path};
+use crate::json::path::{self, Path};
 
 /// An object cannot be converted. Every error converts into it with `?`, so it cannot be a [`std::error::Error`]
 /// itself.

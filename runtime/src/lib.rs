@@ -55,9 +55,13 @@ pub mod manager;
 #[cfg(feature = "client")]
 pub mod metrics;
 #[cfg(feature = "client")]
+mod object;
+#[cfg(feature = "client")]
 mod random;
 #[cfg(feature = "client")]
 pub mod record;
+#[cfg(feature = "client")]
+mod recording;
 #[cfg(feature = "client")]
 mod reflector;
 #[cfg(feature = "client")]
@@ -70,6 +74,8 @@ pub mod sharding;
 mod sync;
 #[cfg(feature = "client")]
 pub mod telemetry;
+#[cfg(feature = "client")]
+mod trace;
 #[cfg(feature = "validation")]
 pub mod validation;
 #[cfg(feature = "webhook")]

@@ -27,8 +27,7 @@ use kube::core::DynamicResourceScope;
 
 use crate::cache::{IndexKey, Listing, NoSuchIndex, ObjectKey, Store, TypedIndex};
 use crate::labels::Selector;
-use crate::reflector::kind::resource_name;
-use crate::reflector::{Cached, KindFacts, KindOf};
+use crate::object::{Cached, KindFacts, KindOf, resource_name};
 
 /// Lists and finds cached objects of kind `K`. It sends no requests. Objects are shared, and no fresher than the
 /// watch.

@@ -61,7 +61,6 @@
 mod bucket;
 mod compact;
 mod index;
-mod key;
 mod listing;
 mod places;
 mod reader;
@@ -70,9 +69,9 @@ mod typed;
 mod undecodable;
 mod writer;
 
+pub use crate::object::{ObjectKey, ParseKeyError};
 pub use compact::{Compact, DecodeError};
 pub use index::{IndexFn, Indexer, NoSuchIndex};
-pub use key::{ObjectKey, ParseKeyError};
 pub use listing::Listing;
 pub use reader::{Store, store};
 pub use typed::{IndexKey, TypedIndex};

@@ -12,7 +12,7 @@ use kube::core::{ApiResource, GroupVersionKind, GroupVersionResource, Status};
 
 use super::Error;
 use super::error::Request;
-use crate::reflector::DynamicKind;
+use crate::object::DynamicKind;
 
 /// The number of concurrent requests for versions.
 const AT_ONCE: usize = 16;

@@ -12,7 +12,7 @@ use super::worker::Controller;
 use crate::cache::{Indexer, ObjectKey};
 use crate::informer::{InformerError, SharedInformer};
 use crate::metrics::Registry;
-use crate::reflector::{Cached, KindFacts};
+use crate::object::{Cached, KindFacts};
 use crate::sharding::{Shard, ShardKey, ShardSelector};
 use crate::workqueue::{Queue, RateLimiter, default_item_based_rate_limiter};
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::labels::Selector;
-use crate::reflector::Cached;
+use crate::object::Cached;
 
 type OfOne<K> = Arc<dyn Fn(&K) -> bool + Send + Sync>;
 type OfTwo<K> = Arc<dyn Fn(&K, &K) -> bool + Send + Sync>;

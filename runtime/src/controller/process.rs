@@ -13,7 +13,7 @@ use super::metrics::Metrics;
 use super::reconcile::{Action, ReconcileError, Reconciler};
 use super::sharded::Sharded;
 use super::state::ControllerState;
-use crate::telemetry;
+use crate::trace;
 use crate::workqueue::{Item, Queue};
 
 /// Decides what follows a failure; `None` leaves it to the rate limiter.
@@ -121,7 +121,7 @@ impl<R: Reconciler> Shared<R> {
         if let Some(waited) = item.waited() {
             span.record("queue_seconds", waited.as_secs_f64());
         }
-        if let Some(trace_id) = telemetry::trace_id(&span) {
+        if let Some(trace_id) = trace::trace_id(&span) {
             span.record("trace_id", trace_id);
         }
         span

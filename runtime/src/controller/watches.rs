@@ -9,7 +9,7 @@ use crate::cache::ObjectKey;
 use crate::informer::{
     Deleted, HandlerOptions, HandlerRegistration, InformerError, ResourceEventHandler, SharedInformer,
 };
-use crate::reflector::Cached;
+use crate::object::Cached;
 use crate::workqueue::{DEFAULT_PRIORITY, LOW_PRIORITY, Queue};
 
 /// Enumerates the keys that an object queues.

@@ -13,9 +13,9 @@ use tokio::time::interval_at;
 use super::recorder::{EventRecorder, QueueRecorder};
 use super::series::{SeriesCorrelator, SeriesOptions, SeriesWrite};
 use crate::deadline::after;
-use crate::record::retry::Retry;
-use crate::record::shared::Shared;
-use crate::record::writing::{WriterSettings, Writing};
+use crate::recording::retry::Retry;
+use crate::recording::shared::Shared;
+use crate::recording::writing::{WriterSettings, Writing};
 
 /// Owns the queue of recorded events and the task that writes them.
 ///

@@ -39,7 +39,7 @@ mod broadcaster;
 mod recorder;
 mod series;
 
-pub use crate::record::{EventType, FakeRecorder};
+pub use crate::recording::{EventType, FakeRecorder};
 pub use broadcaster::{EventBroadcaster, EventBroadcasterBuilder};
 pub use recorder::EventRecorder;
 pub use series::SeriesOptions;

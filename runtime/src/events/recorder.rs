@@ -9,8 +9,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use kube::Resource;
 use tokio::sync::mpsc;
 
-use crate::record::shared::{Shared, reference_to};
-use crate::record::{EventType, lock};
+use crate::recording::shared::{Shared, reference_to};
+use crate::recording::{EventType, FakeRecorder, lock};
 
 /// The longest note that servers accept, in bytes.
 const MAX_NOTE: usize = 1024;
@@ -28,10 +28,6 @@ enum Target {
 impl EventRecorder {
     pub(super) fn to_queue(queue: QueueRecorder) -> Self {
         Self(Target::Queue(queue))
-    }
-
-    pub(crate) fn to_fake(events: Arc<Mutex<Vec<String>>>) -> Self {
-        Self(Target::Fake(events))
     }
 
     /// Records that the controller did `action` about `regarding`.
@@ -82,6 +78,13 @@ fn cut(mut note: String) -> String {
         note.push_str(MARK);
     }
     note
+}
+
+impl FakeRecorder {
+    /// Returns a recorder of `events.k8s.io` for the code under test.
+    pub fn events_recorder(&self) -> EventRecorder {
+        EventRecorder(Target::Fake(self.events()))
+    }
 }
 
 /// Puts events into the queue of a broadcaster.

@@ -16,7 +16,7 @@ use crate::cache::{Compact, Listing, ObjectKey};
 use crate::client::{ClientScope, Deletion, Error, RestClient, TypedClient};
 use crate::labels::Selector;
 use crate::lister::Lister;
-use crate::reflector::Cached;
+use crate::object::Cached;
 
 /// The default timeout of reads that wait for own writes: longer than a healthy watch needs.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);

@@ -15,13 +15,14 @@ use super::registration::{HandlerRegistration, HandlerStatus, KnownHandlers};
 use super::run::Command;
 use super::writes::Writes;
 use super::{HandlerOptions, InformerError, ResourceEventHandler, task};
-use crate::reflector::{KindFacts, Object, Traffic};
+use crate::object::KindFacts;
+use crate::reflector::{Object, Traffic};
 
 /// An informer without the type of its objects.
 pub(super) struct Control {
     pub(super) resource: String,
     pub(super) facts: KindFacts,
-    /// [`Cached::form`](crate::reflector::Cached::form).
+    /// [`Cached::form`](crate::object::Cached::form).
     pub(super) form: &'static str,
     pub(super) selection: Selection,
     /// The cache.

@@ -14,7 +14,8 @@ use super::control::Control;
 use super::shared::because;
 use super::{InformerOptions, InformerState, SharedInformer};
 use crate::metrics::Registry;
-use crate::reflector::{Cached, DynamicKind, Transform};
+use crate::object::{Cached, DynamicKind};
+use crate::reflector::Transform;
 
 /// Returns one [`SharedInformer`] per kind, so that all parts of a program share its cache and its watch.
 ///

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Deleted, ResourceEventHandler};
-use crate::reflector::Cached;
+use crate::object::Cached;
 
 /// Passes on the changes of objects that a filter accepts: client-go's `FilteringResourceEventHandler`.
 ///

@@ -7,7 +7,8 @@ use kube::Resource;
 use super::cached_client::{WaitError, is_removed};
 use super::{InformerError, SharedInformer};
 use crate::cache::ObjectKey;
-use crate::reflector::{Cached, goes_back};
+use crate::object::Cached;
+use crate::reflector::goes_back;
 
 impl<K: Cached> SharedInformer<K> {
     /// Waits until the cache shows a write. `written` is the server's response: the object as created, replaced or

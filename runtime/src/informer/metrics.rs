@@ -8,7 +8,7 @@ use kubesmith_apimachinery::sharding::ShardSelector;
 use super::control::Control;
 use super::{HandlerState, SharedInformer};
 use crate::metrics::Registry;
-use crate::reflector::{Cached, KindFacts};
+use crate::object::{Cached, KindFacts};
 
 /// The state of an informer.
 #[derive(Clone, Debug, PartialEq, Eq)]

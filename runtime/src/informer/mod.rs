@@ -105,7 +105,8 @@ mod unknown;
 mod watchdog;
 mod writes;
 
-pub use crate::reflector::{Cached, DynamicKind, DynamicType, WatchError};
+pub use crate::object::{Cached, DynamicKind, DynamicType};
+pub use crate::reflector::WatchError;
 pub use cached_client::{CacheOf, CachedClient};
 pub use calls::RunningCall;
 pub use factory::{CacheSyncError, NotSynced, SharedInformerFactory, SharedInformerFactoryBuilder};

@@ -6,7 +6,8 @@ use std::time::Duration;
 use kube::api::ListParams;
 use kubesmith_apimachinery::sharding::ShardSelector;
 
-use crate::reflector::{Cached, ReflectorOptions};
+use crate::object::Cached;
+use crate::reflector::ReflectorOptions;
 
 /// The options of an informer's lists, watches and decoding.
 ///

@@ -19,7 +19,8 @@ use super::task::Work;
 use super::{HandlerOptions, InformerOptions, ResourceEventHandler};
 use crate::cache::{IndexKey, Indexer, ObjectKey, Store, StoreWriter, TypedIndex, store};
 use crate::lister::Lister;
-use crate::reflector::{Cached, DynamicKind, ErrorHook, FormOf, KindFacts, KindOf, Transform, WatchError};
+use crate::object::{Cached, DynamicKind, KindFacts, KindOf};
+use crate::reflector::{ErrorHook, FormOf, Transform, WatchError};
 
 /// A cache of one kind that is kept equal to the server's state, and the handlers that receive its changes.
 ///

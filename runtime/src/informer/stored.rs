@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::{Deleted, ResourceEventHandler};
 use crate::cache::{Change, ObjectKey, StoreWriter, Undecodable};
-use crate::reflector::{Cached, Listed, Object, typed};
+use crate::object::Cached;
+use crate::reflector::{Listed, Object, typed};
 
 /// The writing side of a store, without the type of its objects.
 pub(super) trait Stored: Send {

@@ -11,6 +11,7 @@
 mod access;
 mod error;
 mod key;
+pub(crate) mod path;
 mod scan;
 
 use std::fmt;

@@ -11,8 +11,8 @@ use tokio::sync::mpsc;
 
 use super::correlator::{Correlation, CorrelatorOptions, EventCorrelator};
 use super::recorder::{EventRecorder, QueueRecorder};
-use super::retry::Retry;
-use super::writing::{WriterSettings, Writing};
+use crate::recording::retry::Retry;
+use crate::recording::writing::{WriterSettings, Writing};
 
 /// Owns the queue of recorded events and the task that writes them.
 ///

@@ -21,16 +21,7 @@
 //! # }
 //! ```
 //!
-//! In tests, a [`FakeRecorder`] keeps the events:
-//!
-//! ```
-//! use k8s_openapi::api::core::v1::Pod;
-//! use kubesmith_runtime::record::{EventType, FakeRecorder};
-//!
-//! let fake = FakeRecorder::new();
-//! fake.recorder().event(&Pod::default(), EventType::Warning, "Failed", "no node");
-//! assert_eq!(fake.take(), ["Warning Failed no node"]);
-//! ```
+//! In tests, a [`FakeRecorder`] keeps the events.
 //!
 //! Settings, and counts of dropped and lost events:
 //!
@@ -55,11 +46,8 @@
 mod broadcaster;
 mod correlator;
 mod recorder;
-pub(crate) mod retry;
-pub(crate) mod shared;
-pub(crate) mod writing;
 
+pub use crate::recording::{EventType, FakeRecorder};
 pub use broadcaster::{EventBroadcaster, EventBroadcasterBuilder};
 pub use correlator::CorrelatorOptions;
-pub(crate) use recorder::lock;
-pub use recorder::{EventRecorder, EventType, FakeRecorder};
+pub use recorder::EventRecorder;

@@ -1,39 +1,15 @@
 //! The handles for controllers.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::Resource;
 use tokio::sync::mpsc;
 
-use super::shared::{Shared, reference_to};
-
-/// The type of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EventType {
-    /// A normal operation.
-    Normal,
-    /// A problem that needs attention.
-    Warning,
-}
-
-impl EventType {
-    /// Returns the type as it is written in an Event.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            EventType::Normal => "Normal",
-            EventType::Warning => "Warning",
-        }
-    }
-}
-
-impl fmt::Display for EventType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+use crate::recording::shared::{Shared, reference_to};
+use crate::recording::{EventType, FakeRecorder, lock};
 
 /// Records the events of one component. Clones are cheap and record to the same broadcaster.
 #[derive(Clone, Debug)]
@@ -133,34 +109,9 @@ impl fmt::Debug for QueueRecorder {
     }
 }
 
-/// Keeps events for tests.
-#[derive(Clone, Debug, Default)]
-pub struct FakeRecorder {
-    events: Arc<Mutex<Vec<String>>>,
-}
-
 impl FakeRecorder {
-    /// Makes a recorder without events.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Returns a recorder for the code under test.
     pub fn recorder(&self) -> EventRecorder {
-        EventRecorder(Target::Fake(self.events.clone()))
+        EventRecorder(Target::Fake(self.events()))
     }
-
-    /// Returns a recorder of `events.k8s.io` for the code under test.
-    pub fn events_recorder(&self) -> crate::events::EventRecorder {
-        crate::events::EventRecorder::to_fake(self.events.clone())
-    }
-
-    /// Takes the events recorded since the last call, each as `TYPE REASON MESSAGE`.
-    pub fn take(&self) -> Vec<String> {
-        std::mem::take(&mut lock(&self.events))
-    }
-}
-
-pub(crate) fn lock(events: &Mutex<Vec<String>>) -> MutexGuard<'_, Vec<String>> {
-    events.lock().unwrap_or_else(PoisonError::into_inner)
 }

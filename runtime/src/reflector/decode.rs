@@ -3,65 +3,16 @@
 //! An object is decoded in one pass over its bytes, which skips `metadata.managedFields` unless they are asked
 //! for. If it does not decode, a second pass reads its key, so that it can be reported.
 
-use std::borrow::Cow;
-use std::fmt;
-
 use kube::core::Status;
 use serde::Deserialize;
-use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, Visitor};
+use serde::de::{DeserializeSeed, IgnoredAny};
 use serde_json::value::RawValue;
 
 use super::form::Form;
 use super::object::Decoded;
-use crate::cache::{ObjectKey, Undecodable};
+use crate::cache::Undecodable;
 use crate::json::{self, JsonReader};
-
-/// Decodes an object; part of the sealed trait [`Cached`](super::Cached).
-pub trait Decode: Sized {
-    /// State kept between objects.
-    type Context: Default + Send;
-
-    /// Decodes an object; `lean` skips its managedFields.
-    ///
-    /// # Errors
-    /// If the object does not fit its type.
-    #[doc(hidden)]
-    fn decode(
-        json: &mut JsonReader<'_>,
-        lean: bool,
-        context: &mut Self::Context,
-    ) -> Result<Self, json::Error>;
-}
-
-impl<K: kube::Resource + DeserializeOwned> Decode for K {
-    type Context = ();
-
-    fn decode(json: &mut JsonReader<'_>, lean: bool, (): &mut ()) -> Result<K, json::Error> {
-        if lean { json.without_managed_fields(|json| K::deserialize(json)) } else { K::deserialize(json) }
-    }
-}
-
-/// A string, borrowed from the input unless it has escapes.
-pub(crate) struct Key<'de>(pub(crate) Cow<'de, str>);
-
-impl<'de> Deserialize<'de> for Key<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct KeyVisitor;
-        impl<'de> Visitor<'de> for KeyVisitor {
-            type Value = Key<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-            fn visit_borrowed_str<E: de::Error>(self, key: &'de str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Borrowed(key)))
-            }
-            fn visit_str<E: de::Error>(self, key: &str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Owned(key.to_owned())))
-            }
-        }
-        deserializer.deserialize_str(KeyVisitor)
-    }
-}
+use crate::object::ObjectKey;
 
 /// The change of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::time::Duration;
 use kube::core::Status;
 
 use super::machine::Failure;
-use crate::cache::ObjectKey;
 use crate::client::error::{describe, is_expired};
 use crate::client::transport::LONGEST_WAIT;
+use crate::object::ObjectKey;
 
 /// A list or watch failed, or an object could not be read. The reflector continues by itself.
 ///

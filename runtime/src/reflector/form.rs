@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use kubesmith_apimachinery::sharding::ShardSelector;
 
-use super::decode::Decode;
 use super::object::{Decoded, Object};
 use super::options::{ReflectorOptions, Transform};
-use super::{Cached, KindOf};
-use crate::cache::{ObjectKey, Store};
+use crate::cache::Store;
 use crate::json::{Error, JsonReader};
+use crate::object::{Cached, Decode, KindOf, ObjectKey};
 
 /// Decodes objects into the form of a cache.
 pub(crate) trait Form: Send {

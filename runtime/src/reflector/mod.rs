@@ -8,11 +8,9 @@
 //! affected.
 
 mod backoff;
-mod cached;
-pub(crate) mod decode;
+mod decode;
 mod error;
 mod form;
-pub(crate) mod kind;
 mod lines;
 mod machine;
 mod object;
@@ -26,11 +24,8 @@ mod traffic;
 
 use std::sync::Arc;
 
-pub use cached::Cached;
 pub use error::WatchError;
 pub(crate) use form::{Form, FormOf};
-pub use kind::{DynamicKind, DynamicType};
-pub(crate) use kind::{KindFacts, KindOf};
 pub(crate) use machine::goes_back;
 pub(crate) use object::{Object, is_same_state, typed};
 pub(crate) use options::{ErrorHook, ReflectorOptions, Settings, Transform};
@@ -38,7 +33,8 @@ pub(crate) use shell::Reflector;
 pub(crate) use staged::Listed;
 pub(crate) use traffic::Traffic;
 
-use crate::cache::{ObjectKey, Undecodable};
+use crate::cache::Undecodable;
+use crate::object::ObjectKey;
 
 /// A change that arrived.
 #[derive(Debug)]

@@ -6,8 +6,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::Cached;
-use crate::cache::ObjectKey;
+use crate::object::{Cached, ObjectKey};
 
 /// An object in its cached form.
 pub(crate) trait Object: Any + Send + Sync {

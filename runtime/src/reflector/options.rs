@@ -6,7 +6,8 @@ use std::sync::Arc;
 use kube::api::ListParams;
 use kubesmith_apimachinery::sharding::ShardSelector;
 
-use super::{Cached, KindOf, WatchError};
+use super::WatchError;
+use crate::object::{Cached, KindOf};
 
 /// Changes an object before it is stored.
 pub(crate) type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;

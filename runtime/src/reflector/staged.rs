@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use super::object::{Decoded, Object, is_same_state};
-use crate::cache::ObjectKey;
+use crate::object::ObjectKey;
 
 /// The objects of a list, with their keys.
 pub(crate) type Listed = Vec<(ObjectKey, Arc<dyn Object>)>;

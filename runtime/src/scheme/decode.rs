@@ -11,8 +11,8 @@ use serde::de::Error as _;
 use serde_json::Value;
 
 use super::decoded::{Content, Decoded};
-use super::path::{self, Path};
 use super::{Decode, Scheme, describe, nulls, text};
+use crate::json::path::{self, Path};
 
 /// The limit of errors of a document with their own lines; each look-up scans the document.
 const LOOKUPS: usize = 100;

@@ -46,7 +46,6 @@ mod decoded;
 #[cfg(feature = "yaml")]
 mod depth;
 pub(crate) mod nulls;
-pub(crate) mod path;
 // The tests read manifests in YAML.
 #[cfg(all(test, feature = "yaml"))]
 mod tests;

@@ -108,7 +108,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::scheme::path;
+    use crate::json::path;
 
     #[derive(Debug, Deserialize)]
     struct Thing {

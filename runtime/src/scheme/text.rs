@@ -12,7 +12,7 @@ use serde_json::Value;
 
 #[cfg(feature = "yaml")]
 use super::depth::too_deep;
-use super::path::{self, Path};
+use crate::json::path::{self, Path};
 
 /// The limit of bytes that aliases may add to a document: more than a real document needs, and affordable.
 const ALIASES_ADD: usize = 4 << 20;

@@ -4,7 +4,7 @@
 mod bucket;
 #[path = "../../src/cache/index.rs"]
 mod index;
-#[path = "../../src/cache/key.rs"]
+#[path = "../../src/object/key.rs"]
 mod key;
 #[path = "../../src/cache/listing.rs"]
 mod listing;

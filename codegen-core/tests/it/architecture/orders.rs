@@ -99,6 +99,49 @@ pub(super) const CRATES: &[Crate] = &[
         allowed: &[],
     },
     Crate {
+        folder: "runtime",
+        order: &[
+            // The base.
+            "sync",
+            "random",
+            "json",
+            "field",
+            "metrics",
+            "deadline",
+            "listen",
+            "api",
+            "applyconfigurations",
+            "controllerutil",
+            "object",
+            "trace",
+            "defaults",
+            "conversion",
+            "scheme",
+            "workqueue",
+            // Requests, and what sends them.
+            "client",
+            "telemetry",
+            "retry",
+            "recording",
+            "record",
+            "events",
+            // Caches, and what reads them.
+            "cache",
+            "reflector",
+            "lister",
+            "informer",
+            // Controllers and programs.
+            "leaderelection",
+            "sharding",
+            "controller",
+            "crd",
+            "webhook",
+            "validation",
+            "manager",
+        ],
+        allowed: &[],
+    },
+    Crate {
         folder: "apiserver",
         order: &[
             // The base.

@@ -13,8 +13,7 @@ use super::intern::Interner;
 use super::pattern::{Cut, join};
 use super::{Compact, Ends, Key, ObjectKey};
 use crate::json::{self, JsonReader, Raw};
-use crate::reflector::DynamicType;
-use crate::reflector::decode::Decode;
+use crate::object::{Decode, DynamicType};
 
 /// State kept between objects: the interned texts, and buffers to build an object in.
 #[doc(hidden)]

@@ -18,8 +18,7 @@ use serde::de::DeserializeOwned;
 use super::ObjectKey;
 use crate::json;
 use crate::labels::Selector;
-use crate::reflector::decode::Key;
-use crate::reflector::{Cached, DynamicType};
+use crate::object::{Cached, DynamicType, Key};
 use intern::Labels;
 use pattern::Stored;
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::controller::Predicate;
 use crate::json::JsonReader;
-use crate::reflector::decode::Decode;
+use crate::object::Decode;
 
 fn compact<K: Cached>(json: &str) -> Result<K, serde_json::Error> {
     let mut json = JsonReader::new(json);

@@ -31,7 +31,7 @@ use self::metrics::Metrics;
 use self::stack::{Answer, Stack};
 use super::{ClientOptions, Error};
 use crate::deadline::after;
-use crate::telemetry;
+use crate::trace;
 
 /// The minimum time between two reads of the credentials.
 const RELOAD_INTERVAL: Duration = Duration::from_secs(10);
@@ -154,7 +154,7 @@ impl Inner {
             }
             let method = request.method().clone();
             let span = self.span(&request);
-            telemetry::inject(&span, request.headers_mut());
+            trace::inject(&span, request.headers_mut());
             let answer = requested(stack, request).instrument(span).await;
             if let Some(metrics) = &self.metrics {
                 metrics.tried(method.as_str(), &answer);

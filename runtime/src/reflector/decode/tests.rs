@@ -3,9 +3,10 @@ use kube::core::DynamicObject;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Decode, Frame, MalformedFrame, Verb};
+use super::{Frame, MalformedFrame, Verb};
 use crate::json::{Error, JsonReader};
-use crate::reflector::{Cached, FormOf, KindOf, ReflectorOptions, typed};
+use crate::object::{Cached, Decode, KindOf};
+use crate::reflector::{FormOf, ReflectorOptions, typed};
 
 fn form<K: Cached<DynamicType = ()>>() -> FormOf<K> {
     FormOf::new(KindOf::of_type(), &ReflectorOptions::new(), crate::cache::store().reader())

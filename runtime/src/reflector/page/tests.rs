@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Item, MalformedPage, PageReader};
-use crate::reflector::{FormOf, KindOf, ReflectorOptions, typed};
+use crate::object::KindOf;
+use crate::reflector::{FormOf, ReflectorOptions, typed};
 
 fn map(name: &str) -> Value {
     let data = json!({ "a\"]}": "{[\\\"é\u{1F600}" });

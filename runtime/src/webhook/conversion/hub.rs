@@ -9,7 +9,8 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde_json::Value;
 
 use super::{ConversionError, ConversionSetupError, Kind};
-use crate::scheme::{nulls, path};
+use crate::json::path;
+use crate::scheme::nulls;
 use crate::webhook::{DecodeError, RawObject};
 
 /// The version of a kind that all others convert to and from; often the stored version.

@@ -174,12 +174,12 @@ impl<K: Cached> KindOf<K> {
         K::Kind::url_path(&self.dynamic, namespace)
     }
 
-    pub(super) fn is_namespaced(&self) -> bool {
+    pub(crate) fn is_namespaced(&self) -> bool {
         self.is_namespaced
     }
 
     /// Adds the type if the server has left it out.
-    pub(super) fn complete(&self, object: &mut K, context: &mut K::Context) {
+    pub(crate) fn complete(&self, object: &mut K, context: &mut K::Context) {
         object.complete(&self.dynamic, context);
     }
 }

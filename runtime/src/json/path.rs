@@ -26,7 +26,7 @@ pub(crate) fn text(path: &[Step]) -> String {
 }
 
 /// Returns the approximate memory of the path, in bytes.
-pub(super) fn size(path: &[Step]) -> usize {
+pub(crate) fn size(path: &[Step]) -> usize {
     let names = path.iter().map(|step| match step {
         Step::Member(name) => name.len(),
         Step::Item(_) => 0,
@@ -48,7 +48,7 @@ pub(crate) fn of_error(path: &serde_path_to_error::Path) -> Path {
 }
 
 /// Converts the path of an ignored field.
-pub(super) fn of_ignored(path: &serde_ignored::Path<'_>) -> Path {
+pub(crate) fn of_ignored(path: &serde_ignored::Path<'_>) -> Path {
     use serde_ignored::Path as Ignored;
     let (parent, step) = match path {
         Ignored::Root => return Path::new(),
@@ -64,7 +64,7 @@ pub(super) fn of_ignored(path: &serde_ignored::Path<'_>) -> Path {
 }
 
 /// Returns the line of a path in a document, from 0; if the path does not exist, the line where it ends.
-pub(super) fn line(text: &str, path: &[Step]) -> usize {
+pub(crate) fn line(text: &str, path: &[Step]) -> usize {
     let mut json = serde_json::Deserializer::from_str(text);
     let found = Locate { path, yaml: None }.deserialize(&mut json);
     if let Err(error) = &found

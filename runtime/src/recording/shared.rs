@@ -10,7 +10,7 @@ use kube::Resource;
 use tokio::sync::mpsc;
 use tracing::Span;
 
-use crate::telemetry::{TRACE_ID_ANNOTATION, trace_id};
+use crate::trace::{TRACE_ID_ANNOTATION, trace_id};
 
 /// The longest name of an object (RFC 1123 subdomain).
 const MAX_NAME: usize = 253;

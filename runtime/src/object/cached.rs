@@ -7,9 +7,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Resource;
 use serde::de::DeserializeOwned;
 
-use super::decode::Decode;
 use super::kind::{DynamicType, complete};
-use crate::cache::ObjectKey;
+use super::{Decode, ObjectKey};
 use crate::controllerutil::controller_of;
 use crate::labels::Selector;
 

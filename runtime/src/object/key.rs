@@ -15,12 +15,18 @@ static HASHER: LazyLock<hashbrown::DefaultHashBuilder> = LazyLock::new(Default::
 /// a reference count. Keys sort by namespace, then by name. A key is hashed once, when it is made.
 ///
 /// ```
+/// use k8s_openapi::api::core::v1::Pod;
 /// use kubesmith_runtime::cache::ObjectKey;
 ///
 /// let key = ObjectKey::namespaced("default", "web");
 /// assert_eq!((key.namespace(), key.name()), ("default", "web"));
 /// assert_eq!(key.to_string(), "default/web");
 /// assert_eq!("default/web".parse(), Ok(key));
+/// assert_eq!(ObjectKey::cluster("node-1").as_str(), "node-1");
+///
+/// let mut pod = Pod::default();
+/// pod.metadata.name = Some("web".to_owned());
+/// assert_eq!(ObjectKey::of(&pod), ObjectKey::cluster("web"));
 /// ```
 #[derive(Clone)]
 pub struct ObjectKey {
@@ -76,17 +82,17 @@ impl ObjectKey {
     }
 
     /// Returns what [`Self::key_hash`] of the key of this object would return.
-    pub(super) fn hash_of(namespace: &str, name: &str) -> u32 {
+    pub(crate) fn hash_of(namespace: &str, name: &str) -> u32 {
         // Both halves are equally good.
         HASHER.hash_one((namespace, name)) as u32
     }
 
     /// The hash of namespace and name, the same for equal keys as long as the process lives.
-    pub(super) fn key_hash(&self) -> u32 {
+    pub(crate) fn key_hash(&self) -> u32 {
         self.hash
     }
 
-    pub(super) fn is(&self, namespace: &str, name: &str) -> bool {
+    pub(crate) fn is(&self, namespace: &str, name: &str) -> bool {
         // Names differ more often than namespaces, and lengths more often than both.
         self.split as usize == namespace.len() && self.name() == name && self.namespace() == namespace
     }
