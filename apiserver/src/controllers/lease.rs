@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::cluster::{Cluster, Fault, LEASES, NODES};
 use crate::meta;
 
-const NAMESPACE: &str = "kube-node-lease";
+pub(super) const NAMESPACE: &str = "kube-node-lease";
 /// The kubelet's `nodeLeaseDurationSeconds`.
 const SECONDS: i64 = 40;
 /// The renewal interval, a quarter of the lease's duration.

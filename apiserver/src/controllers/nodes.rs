@@ -3,8 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::Outcome;
-use super::cluster::{Cluster, NODES, unless_gone};
+use super::cluster::{Cluster, LEASES, NODES, PODS, unless_gone};
+use super::node::{is_stopped, until};
+use super::pods::is_ready;
+use super::{Outcome, lease};
 use crate::admission::NOT_READY;
 use crate::meta;
 
@@ -26,11 +28,58 @@ pub(super) const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     let Some(stored) = cluster.get(NODES, key) else { return Ok(None) };
     let node = &stored.value;
+    if is_stopped(node) && !is_unknown(node) {
+        return miss(cluster, node).await;
+    }
     // A node that has not reported yet keeps its taint from admission.
     if node["status"]["conditions"].is_array()
         && let Some(patch) = patch(node)
     {
         unless_gone(cluster.patch(NODES, node, &patch).await)?;
+    }
+    Ok(None)
+}
+
+/// `NodeMonitorGracePeriod` of kube-controller-manager's node-lifecycle-controller, in seconds.
+const GRACE: i64 = 50;
+/// The reason of conditions that are not known any more.
+const UNKNOWN: &str = "NodeStatusUnknown";
+
+/// Reports whether a node's kubelet has not posted its status for too long.
+pub(super) fn is_unknown(node: &Value) -> bool {
+    let mut conditions = node["status"]["conditions"].as_array().into_iter().flatten();
+    conditions.any(|condition| condition["type"] == "Ready" && condition["reason"] == UNKNOWN)
+}
+
+/// Notes that a node's kubelet posts nothing any more, once its lease is old, and that its pods are not ready
+/// (`monitorNodeHealth`, `MarkPodsNotReady`). It evicts no pods: the controller stops evictions while no node is ready
+/// (`handleDisruption`). Returns the time until then.
+async fn miss(cluster: &Cluster, node: &Value) -> Outcome {
+    let name = meta::name(node);
+    let lease = cluster.get(LEASES, &format!("{}/{name}", lease::NAMESPACE));
+    let renewed = lease.and_then(|lease| lease.value["spec"]["renewTime"].as_str()?.parse().ok());
+    let left = renewed.map(|renewed| until(renewed, GRACE, cluster.now())).filter(|left| !left.is_zero());
+    if left.is_some() {
+        return Ok(left);
+    }
+    let (time, mut next) = (cluster.time(), node.clone());
+    let conditions = next["status"]["conditions"].as_array_mut().into_iter().flatten();
+    for condition in conditions.filter(|condition| condition["type"] == "Ready") {
+        condition["status"] = "Unknown".into();
+        condition["reason"] = UNKNOWN.into();
+        condition["message"] = "Kubelet stopped posting node status.".into();
+        condition["lastTransitionTime"] = time.as_str().into();
+    }
+    unless_gone(cluster.update_status(NODES, &next).await)?;
+    for pod in cluster.objects(PODS, |pod| pod["spec"]["nodeName"] == name && is_ready(pod)) {
+        let mut pod = pod.value.clone();
+        let conditions = pod["status"]["conditions"].as_array_mut().into_iter().flatten();
+        for condition in conditions.filter(|condition| condition["type"] == "Ready") {
+            condition["status"] = "False".into();
+            condition["lastTransitionTime"] = time.as_str().into();
+        }
+        unless_gone(cluster.update_status(PODS, &pod).await)?;
+        cluster.warn("node-controller", &pod, "NodeNotReady", "Node is not ready").await;
     }
     Ok(None)
 }

@@ -17,6 +17,7 @@ mod jobs;
 mod node;
 mod preemption;
 mod statefulsets;
+mod switches;
 mod volumes;
 
 const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";

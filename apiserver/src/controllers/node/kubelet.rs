@@ -10,7 +10,9 @@ use super::super::cluster::{Cluster, EVENTS, Fault, PODS, unless_gone};
 use super::super::owners::controller_of;
 use super::super::pods::is_over;
 use super::references::{self, Faults};
+use super::restarts::{follow, tell_back_off};
 use super::start::{MISCONFIGURED, begin, container_status, set_ready, show_resources};
+use super::switches::{FAILED_PULL, PULL_BACK_OFF, exits};
 use super::{ADDRESS, admission, condition, observe, set_condition};
 use crate::meta::{self, member};
 
@@ -37,20 +39,47 @@ pub(super) async fn run(cluster: &Cluster, pod: &Value) -> Outcome {
     let mut next = pod.clone();
     let mut faults = Faults::default();
     match pod["status"]["phase"].as_str() {
-        Some("Running") if ends => finished(&mut next, &time),
+        Some("Running") if ends && !exits(pod) => finished(&mut next, &time),
         Some("Running") => followed(&mut next, &time),
         _ => {
             faults = references::faults(cluster, pod);
             begin(&mut next, &faults, || address(cluster, pod), &time);
         }
     }
+    let left = run_containers(&mut next, pod["status"]["phase"] != "Running", &time);
     observe(&mut next);
     if next != *pod {
         unless_gone(cluster.update_status(PODS, &next).await)?;
         tell_started(cluster, pod, &next).await;
+        tell_back_off(cluster, pod, &next).await;
     }
     tell_faults(cluster, &next, &faults).await;
-    Ok(until_deadline(&next, now))
+    Ok(until_deadline(&next, now).into_iter().chain(left).chain(faults.pull).min())
+}
+
+/// Lets the containers of a running pod exit and restart. Returns the time until the next change.
+fn run_containers(pod: &mut Value, is_new: bool, time: &str) -> Option<Duration> {
+    if pod["status"]["phase"] != "Running" {
+        return None;
+    }
+    let (left, over) = follow(pod, is_new, time);
+    if let Some(phase) = over {
+        let reason = if phase == "Succeeded" { "PodCompleted" } else { "PodFailed" };
+        // What still runs are sidecars.
+        terminated(pod, phase, &json!({"exitCode": 0, "reason": "Completed"}), reason, time);
+    }
+    left
+}
+
+/// Posts again that a pod is ready, after its node was away (`syncBatch` of pkg/kubelet/status).
+pub(super) async fn post(cluster: &Cluster, pod: &Value) -> Result<(), Fault> {
+    let mut next = pod.clone();
+    set_ready(&mut next, &cluster.time());
+    observe(&mut next);
+    match next == *pod {
+        true => Ok(()),
+        false => unless_gone(cluster.update_status(PODS, &next).await),
+    }
 }
 
 fn address(cluster: &Cluster, pod: &Value) -> String {
@@ -114,10 +143,18 @@ async fn tell_faults(cluster: &Cluster, pod: &Value, faults: &Faults) {
     let of_volumes = faults.volumes.iter().map(|message| ("FailedMount", message.clone()));
     let statuses = |list: &str| pod["status"][list].as_array().into_iter().flatten();
     let waiting = statuses("initContainerStatuses").chain(statuses("containerStatuses"));
-    let waiting = waiting.map(|status| &status["state"]["waiting"]);
-    let of_containers = waiting
-        .filter(|waiting| waiting["reason"] == MISCONFIGURED)
-        .map(|waiting| ("Failed", format!("Error: {}", member(waiting, "message"))));
+    let of_containers = waiting.filter_map(|status| {
+        let waiting = &status["state"]["waiting"];
+        let text = match waiting["reason"].as_str()? {
+            MISCONFIGURED => format!("Error: {}", member(waiting, "message")),
+            FAILED_PULL => {
+                format!("Failed to pull image {:?}: {}", member(status, "image"), member(waiting, "message"))
+            }
+            PULL_BACK_OFF => format!("Error: {PULL_BACK_OFF}"),
+            _ => return None,
+        };
+        Some(("Failed", text))
+    });
     let of_devices = faults.devices.iter().map(|message| ("FailedPrepareDynamicResources", message.clone()));
     for (reason, message) in of_volumes.chain(of_devices).chain(of_containers) {
         let is_known = |event: &Value| {

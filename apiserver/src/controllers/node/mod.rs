@@ -11,8 +11,10 @@ mod limits;
 mod peers;
 mod preemption;
 mod references;
+mod restarts;
 mod scheduler;
 mod start;
+mod switches;
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -27,6 +29,8 @@ use super::pods::is_over;
 use super::{Outcome, lease, nodes, volumes};
 use crate::meta;
 use crate::store::Object;
+
+pub(super) use switches::{is_stopped, until};
 
 pub(super) const WATCHES: &[&str] = &[
     PODS.collection,
@@ -66,6 +70,7 @@ pub(super) fn keys(collection: &str, key: &str, object: &Value) -> Vec<String> {
 
 pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     match key {
+        NAME if has_stopped(cluster) => Ok(None),
         NAME => {
             register(cluster).await?;
             let Some(node) = cluster.get(NODES, NAME) else { return Ok(None) };
@@ -83,12 +88,18 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
 async fn advance(cluster: &Cluster, pod: &Value) -> Outcome {
     match pod["spec"]["nodeName"].as_str().unwrap_or_default() {
         "" => scheduler::schedule(cluster, pod).await?,
+        NAME if has_stopped(cluster) => {}
         NAME if meta::is_terminating(pod) => kubelet::end(cluster, pod).await?,
         NAME if is_over(pod) => {}
         NAME => return kubelet::run(cluster, pod).await,
         _ => {}
     }
     Ok(None)
+}
+
+/// Reports whether the kubelet has stopped.
+fn has_stopped(cluster: &Cluster) -> bool {
+    cluster.get(NODES, NAME).is_some_and(|node| is_stopped(&node.value))
 }
 
 /// Tries all waiting pods again: those of the highest priority first, then the oldest (`PrioritySort` of
@@ -113,11 +124,40 @@ async fn retry(cluster: &Cluster) -> Outcome {
     fault.map_or(Ok(None), Err)
 }
 
+/// Posts that the node is ready again, after the kubelet has stopped for a while, and goes on with its pods.
+async fn post(cluster: &Cluster, node: &Value) -> Result<(), Fault> {
+    let mut next = node.clone();
+    let conditions = next["status"]["conditions"].as_array_mut().into_iter().flatten();
+    for condition in conditions.filter(|condition| condition["type"] == "Ready") {
+        *condition = ready(&cluster.time());
+    }
+    untaint(cluster, &cluster.update_status(NODES, &next).await?).await?;
+    for pod in cluster.objects(PODS, |pod| pod["spec"]["nodeName"] == NAME) {
+        kubelet::post(cluster, &pod.value).await?;
+        // Its containers may have exited, or it is to be deleted.
+        if let Some(pod) =
+            cluster.get(PODS, &format!("{}/{}", meta::namespace(&pod.value), meta::name(&pod.value)))
+        {
+            advance(cluster, &pod.value).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The condition of a node that is ready.
+fn ready(time: &str) -> Value {
+    json!({"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "kubelet is posting ready status",
+           "lastHeartbeatTime": time, "lastTransitionTime": time})
+}
+
 /// Registers the node as ready.
 async fn register(cluster: &Cluster) -> Result<(), Fault> {
     let stored = cluster.get(NODES, NAME);
-    if stored.as_ref().is_some_and(|node| node.value["status"]["conditions"].is_array()) {
-        return Ok(());
+    if let Some(node) = stored.as_ref().filter(|node| node.value["status"]["conditions"].is_array()) {
+        return match nodes::is_unknown(&node.value) {
+            true => post(cluster, &node.value).await,
+            false => Ok(()),
+        };
     }
     let node = match stored {
         Some(stored) => stored.value.clone(),
@@ -129,23 +169,24 @@ async fn register(cluster: &Cluster) -> Result<(), Fault> {
             cluster.create(NODES, "", &node).await?
         }
     };
-    let time = cluster.time();
     let room = json!({"cpu": "8", "memory": "32Gi", "pods": "110", "ephemeral-storage": "100Gi"});
-    let mut ready = node;
-    ready["status"] = json!({
+    let mut next = node;
+    next["status"] = json!({
         "addresses": [{"type": "InternalIP", "address": ADDRESS}, {"type": "Hostname", "address": NAME}],
         "allocatable": room, "capacity": room,
-        "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady",
-                        "message": "kubelet is posting ready status", "lastHeartbeatTime": time,
-                        "lastTransitionTime": time}],
+        "conditions": [ready(&cluster.time())],
         "nodeInfo": {"architecture": "amd64", "bootID": "", "containerRuntimeVersion": "none://0",
                      "kernelVersion": "", "kubeProxyVersion": "", "kubeletVersion": "v1.36.0+kubesmith",
                      "machineID": "", "operatingSystem": "linux", "osImage": "", "systemUUID": ""},
     });
-    let node = cluster.update_status(NODES, &ready).await?;
-    // A ready node loses the taint for nodes that are not; the controllers that remove it may not run.
-    match nodes::patch(&node) {
-        Some(patch) => unless_gone(cluster.by("kube-controller-manager").patch(NODES, &node, &patch).await),
+    let node = cluster.update_status(NODES, &next).await?;
+    untaint(cluster, &node).await
+}
+
+/// A ready node loses the taint for nodes that are not; the controllers that remove it may not run.
+async fn untaint(cluster: &Cluster, node: &Value) -> Result<(), Fault> {
+    match nodes::patch(node) {
+        Some(patch) => unless_gone(cluster.by("kube-controller-manager").patch(NODES, node, &patch).await),
         None => Ok(()),
     }
 }

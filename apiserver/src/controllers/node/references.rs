@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -13,6 +14,8 @@ use super::super::ephemeral;
 use super::super::owners::is_controlled_by;
 use super::super::protection::{Used, use_of};
 use super::devices;
+use super::start::misconfigured;
+use super::switches::pull;
 use crate::meta::{self, member};
 use crate::store::Object;
 
@@ -25,9 +28,21 @@ pub(super) struct Faults {
     pub(super) devices: Option<String>,
     /// The messages about containers, by name.
     pub(super) containers: BTreeMap<String, String>,
+    /// The states of containers that wait for their image, by name.
+    pub(super) images: BTreeMap<String, Value>,
+    /// The time until an image is there.
+    pub(super) pull: Option<Duration>,
 }
 
 impl Faults {
+    /// Returns the state of a container that cannot start. Its image is pulled first (`startContainer` of
+    /// pkg/kubelet/kuberuntime).
+    pub(super) fn of(&self, container: &Value) -> Option<Value> {
+        let name = member(container, "name");
+        let image = self.images.get(name).cloned();
+        image.or_else(|| self.containers.get(name).map(|message| misconfigured(message)))
+    }
+
     /// Reports whether no container can start.
     pub(super) fn hold_all(&self) -> bool {
         !self.volumes.is_empty() || self.devices.is_some()
@@ -42,7 +57,13 @@ pub(super) fn faults(cluster: &Cluster, pod: &Value) -> Faults {
         let message = reader.environment(container).err()?;
         Some((member(container, "name").to_owned(), message))
     };
+    let pull = |container: &Value| {
+        Some((member(container, "name").to_owned(), pull(pod, container, cluster.now())?))
+    };
+    let pulls: Vec<_> = list("initContainers").chain(list("containers")).filter_map(pull).collect();
     Faults {
+        pull: pulls.iter().filter_map(|(_, (_, left))| *left).min(),
+        images: pulls.into_iter().map(|(name, (waiting, _))| (name, waiting)).collect(),
         volumes: list("volumes").filter_map(|volume| reader.volume(volume)).collect(),
         devices: devices::unprepared(cluster, pod),
         containers: list("initContainers").chain(list("containers")).filter_map(of_container).collect(),

@@ -13,12 +13,10 @@ use crate::meta;
 pub(super) fn begin(pod: &mut Value, faults: &Faults, address: impl FnOnce() -> String, time: &str) {
     let is_mounted = !faults.hold_all();
     let (init, initialized) = init_statuses(pod, faults, time);
-    let own = statuses(pod, "containers", |container| {
-        match faults.containers.get(meta::member(container, "name")) {
-            _ if !initialized => not_yet(pod),
-            Some(message) => misconfigured(message),
-            None => json!({"running": {"startedAt": time}}),
-        }
+    let own = statuses(pod, "containers", |container| match faults.of(container) {
+        _ if !initialized => not_yet(pod),
+        Some(waiting) => waiting,
+        None => json!({"running": {"startedAt": time}}),
     });
     let waits = own.iter().any(|status| status["state"]["waiting"].is_object());
     let has_init = !init.is_empty();
@@ -54,10 +52,10 @@ fn init_statuses(pod: &Value, faults: &Faults, time: &str) -> (Vec<Value>, bool)
         if held {
             return not_yet(pod);
         }
-        match faults.containers.get(meta::member(container, "name")) {
-            Some(message) => {
+        match faults.of(container) {
+            Some(waiting) => {
                 held = true;
-                misconfigured(message)
+                waiting
             }
             None if container["restartPolicy"] == "Always" => json!({"running": {"startedAt": time}}),
             None => done.clone(),
@@ -92,7 +90,7 @@ fn not_yet(pod: &Value) -> Value {
 /// The reason of a container that waits for its environment.
 pub(super) const MISCONFIGURED: &str = "CreateContainerConfigError";
 
-fn misconfigured(message: &str) -> Value {
+pub(super) fn misconfigured(message: &str) -> Value {
     json!({"waiting": {"reason": MISCONFIGURED, "message": message}})
 }
 
@@ -117,7 +115,7 @@ pub(super) fn show_resources(container: &Value, status: &mut Value) {
 
 /// Sets the conditions `Initialized`, `ContainersReady` and `Ready` of a pod that starts (`GeneratePodInitializedCondition`
 /// and `GenerateContainersReadyCondition`).
-fn set_started(pod: &mut Value, time: &str) {
+pub(super) fn set_started(pod: &mut Value, time: &str) {
     let unready = |pod: &Value, list: &str, wanted: &dyn Fn(&Value) -> bool| -> Vec<String> {
         let statuses = pod["status"][list].as_array().into_iter().flatten();
         let unready = statuses.filter(|status| status["ready"] != true && wanted(status));
