@@ -17,6 +17,8 @@ pub mod diff;
 pub mod formats;
 #[cfg(feature = "structural")]
 pub mod openapi;
+#[cfg(feature = "structural")]
+pub mod sample;
 pub mod schema;
 #[cfg(feature = "structural")]
 pub mod structural;

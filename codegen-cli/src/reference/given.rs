@@ -1,6 +1,8 @@
 //! Describes types and fields by their schemas: those of kube-rs's types, and of known types outside
 //! Kubernetes.
 
+use kubesmith_apiextensions::sample::is_deprecated;
+
 use super::types::Builder;
 use super::{Field, Text, Type, plain, text, words};
 use crate::schema::{Additional, Schema};
@@ -31,7 +33,7 @@ impl Builder<'_> {
                 required: schema.required.contains(name) && property.default.is_none(),
                 default: property.default.as_ref().map(ToString::to_string),
                 description: text::optional(description),
-                deprecated: text::is_deprecated(property.description.as_ref()),
+                deprecated: is_deprecated(property.description.as_ref()),
                 rules: if has_section { Vec::new() } else { words::rules(property) },
             }
         });
@@ -72,7 +74,7 @@ impl Builder<'_> {
             id: id.clone(),
             name: name.to_string(),
             description: text::optional(schema.description.as_ref()),
-            deprecated: text::is_deprecated(schema.description.as_ref()),
+            deprecated: is_deprecated(schema.description.as_ref()),
             form: Text::new(),
             fields,
             variants: Vec::new(),

@@ -7,7 +7,6 @@ mod kubernetes;
 mod names;
 mod pages;
 mod sample;
-mod strings;
 mod text;
 mod types;
 mod words;

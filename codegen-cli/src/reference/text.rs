@@ -16,24 +16,6 @@ pub(super) fn optional(description: Option<&String>) -> Vec<Block> {
     description.map(|text| blocks(text)).unwrap_or_default()
 }
 
-/// Whether a paragraph begins with `Deprecated`, Go's convention.
-pub(super) fn is_deprecated(description: Option<&String>) -> bool {
-    let marked = |line: &str| {
-        let word = line.trim_start().get(..10).unwrap_or_default();
-        let rest = line.trim_start().get(10..).unwrap_or_default();
-        word.eq_ignore_ascii_case("deprecated") && !rest.starts_with(char::is_alphanumeric)
-    };
-    description.is_some_and(|text| {
-        let mut before = "";
-        text.lines().any(|line| {
-            marked(line) && std::mem::replace(&mut before, line).trim().is_empty() || {
-                before = line;
-                false
-            }
-        })
-    })
-}
-
 /// The indentation of the line in bytes, by Markdown's characters: other white space is text.
 fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
@@ -250,15 +232,5 @@ mod tests {
     fn markdown_inlines_are_parsed() {
         let text = "a `b` ``c`d`` [`E`] see https://x.org/a?b=c. [l](https://y.org) [m](javascript:x) ` [n";
         insta::assert_debug_snapshot!(inlines(text));
-    }
-
-    #[test]
-    fn deprecation_notice_must_begin_a_paragraph() {
-        let is = |text: &str| is_deprecated(Some(&text.to_string()));
-        assert!(is("Deprecated: use b"));
-        assert!(is("A.\n\nDEPRECATED, use b"));
-        assert!(!is("A.\nDeprecated things."));
-        assert!(!is("Deprecatedly"));
-        assert!(!is("This is deprecated"));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kubesmith_apiextensions::sample::is_deprecated;
+
 use super::names::Ids;
 use super::{Field, Inline, Target, Text, Type, Variant, code, kubernetes, plain, text, words};
 use crate::ir::{self, Element, Enum, Ir, Resource, Shape, Tagging, TypeId, TypeRef};
@@ -90,7 +92,7 @@ impl<'a> Builder<'a> {
             id: anchor.clone(),
             name: name.clone(),
             description: text::optional(definition.description.as_ref()),
-            deprecated: text::is_deprecated(definition.description.as_ref()),
+            deprecated: is_deprecated(definition.description.as_ref()),
             form: Text::new(),
             fields: Vec::new(),
             variants: Vec::new(),
@@ -164,7 +166,7 @@ impl<'a> Builder<'a> {
             required: field.required && default.is_none(),
             default: default.map(ToString::to_string),
             description: text::optional(field.description.as_ref()),
-            deprecated: text::is_deprecated(field.description.as_ref()),
+            deprecated: is_deprecated(field.description.as_ref()),
             rules: field_rules(field, joined),
         }
     }
@@ -191,7 +193,7 @@ impl<'a> Builder<'a> {
             name: variant.name.clone(),
             holds,
             description: text::optional(variant.description.as_ref()),
-            deprecated: text::is_deprecated(variant.description.as_ref()),
+            deprecated: is_deprecated(variant.description.as_ref()),
         }
     }
 

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use kubesmith_apiextensions::schema::{KEYWORDS, Limit};
-
-use crate::schema::{Number, Schema, overlay};
+use crate::schema::{KEYWORDS, Limit, Merge, Number, Schema};
 
 /// Adds the restrictions of a branch.
 pub(super) fn absorb(schema: &mut Schema, mut branch: Schema) {
     let properties = std::mem::take(&mut branch.properties);
     schema.required.extend(std::mem::take(&mut branch.required));
-    if let (Some(items), Some(more)) = (schema.items.as_deref_mut(), branch.items.take()) {
-        absorb(items, *more);
+    match (schema.items.as_deref_mut(), branch.items.take()) {
+        (Some(items), Some(more)) => absorb(items, *more),
+        (None, more) => schema.items = more,
+        (Some(_), None) => {}
     }
     for (name, property) in properties {
         match schema.properties.get_mut(&name) {
@@ -23,8 +23,13 @@ pub(super) fn absorb(schema: &mut Schema, mut branch: Schema) {
     }
     branch.type_ = None;
     limits(schema, &mut branch);
-    if let Ok(joined) = overlay(schema.clone(), branch) {
-        *schema = joined;
+    if let (Some(mine), Some(theirs)) = (&mut schema.enum_, &branch.enum_) {
+        mine.retain(|value| theirs.contains(value));
+    }
+    for keyword in KEYWORDS {
+        if keyword.is_set(&branch) && (keyword.merge == Merge::Prefer || !keyword.is_set(schema)) {
+            keyword.take(&mut branch, schema);
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Makes texts that a schema accepts.
 
-use kubesmith_apiextensions::formats;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
+use crate::formats;
 use crate::schema::Schema;
 
 /// The longest text in characters.
@@ -30,9 +30,10 @@ const USUAL: &[&str] = &[
 /// The characters for a class, by preference.
 const CHARACTERS: &str = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_./: ";
 
-/// A text that the schema accepts by length, format and pattern; the `salt`th of the candidates. If none
-/// fits, an empty one.
-pub(super) fn text(schema: &Schema, salt: usize) -> String {
+/// Returns a text that the schema accepts by length, format and pattern: the `salt`th of the candidates. If none fits,
+/// it is empty.
+#[must_use]
+pub fn text(schema: &Schema, salt: usize) -> String {
     let fits = |text: &String| {
         let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
         schema.min_length.is_none_or(|least| length >= least)
@@ -118,9 +119,8 @@ impl Maker {
 
 #[cfg(test)]
 mod tests {
-    use kubesmith_apiextensions::schema::Pattern;
-
     use super::*;
+    use crate::schema::Pattern;
 
     #[test]
     fn sample_strings_satisfy_pattern_format_and_length() {
