@@ -8,6 +8,7 @@
 mod access;
 mod ast;
 mod checker;
+mod compared;
 mod cost;
 mod estimate;
 mod eval;
@@ -50,6 +51,7 @@ use eval::Evaluator;
 use value::Value;
 
 pub use access::{AccessDecision, AccessRequest, AllowAll, Authorizer};
+pub use compared::{Compared, EACH, compared};
 pub use eval::EvalError;
 pub use expression::{Binding, Environment, Expression};
 pub use field_path::{FieldPath, resolve_field_path};

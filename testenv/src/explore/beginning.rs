@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use k8s_openapi::jiff::Timestamp;
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use super::cluster::{Cluster, Kind};
 use super::sim::Webhook;
 use super::sim_runtime::SimRuntime;
+use super::vary::{self, Fields};
 
 /// A server with its definitions after its controllers have come to rest.
 struct Prepared {
@@ -25,6 +27,9 @@ pub(super) struct Beginning {
     prepared: RefCell<Vec<Prepared>>,
     /// Forms of objects, one after the other, and whether a server takes them.
     accepted: RefCell<BTreeMap<String, bool>>,
+    /// The variants and the changes of objects, as the server takes them.
+    variants: RefCell<BTreeMap<String, Rc<Vec<Value>>>>,
+    fields: RefCell<BTreeMap<String, Rc<Fields>>>,
 }
 
 /// A server beside that of a run, which is asked for objects.
@@ -35,6 +40,17 @@ pub(super) struct Trial<'a> {
     cluster: &'a Cluster,
     webhooks: Vec<Webhook>,
     server: RefCell<Option<Cluster>>,
+}
+
+/// What an object leads to; it is made once.
+fn known<T>(all: &RefCell<BTreeMap<String, Rc<T>>>, object: &Value, make: impl FnOnce() -> T) -> Rc<T> {
+    let text = object.to_string();
+    if let Some(known) = all.borrow().get(&text) {
+        return known.clone();
+    }
+    let made = Rc::new(make());
+    all.borrow_mut().insert(text, made.clone());
+    made
 }
 
 impl<'a> Trial<'a> {
@@ -59,6 +75,17 @@ impl<'a> Trial<'a> {
         accepts
     }
 
+    /// The variants of an object with this schema.
+    pub(super) fn variants(&self, object: &Value, schema: &Value) -> Rc<Vec<Value>> {
+        let make = || vary::variants(object, schema, &|forms| self.accepts(forms));
+        known(&self.beginning.variants, object, make)
+    }
+
+    /// The changes of single fields of an object with this schema.
+    pub(super) fn fields(&self, object: &Value, schema: &Value) -> Rc<Fields> {
+        known(&self.beginning.fields, object, || vary::fields(object, schema, &|forms| self.accepts(forms)))
+    }
+
     fn ask(&self, forms: &[&Value]) -> Result<bool, String> {
         let mut server = self.server.borrow_mut();
         let asked = match server.take() {
@@ -81,7 +108,13 @@ impl<'a> Trial<'a> {
 impl Beginning {
     /// Runs begin now.
     pub(super) fn now() -> Self {
-        Self { time: SystemClock.now(), prepared: RefCell::default(), accepted: RefCell::default() }
+        Self {
+            time: SystemClock.now(),
+            prepared: RefCell::default(),
+            accepted: RefCell::default(),
+            variants: RefCell::default(),
+            fields: RefCell::default(),
+        }
     }
 
     /// A clock that shows the beginning.

@@ -51,6 +51,8 @@ mod deliver;
 mod dice;
 mod endless;
 mod fault;
+#[cfg(test)]
+mod fields;
 mod gate;
 mod hooks;
 mod html;

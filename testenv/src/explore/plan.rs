@@ -61,8 +61,8 @@ pub(super) struct Plan {
     /// Whether a user, after the steps, removes the operators' objects, deletes the applied ones, and applies them
     /// again.
     pub(super) again: bool,
-    /// Whether each field of varied objects is changed separately, instead of variants of whole objects.
-    pub(super) fields: bool,
+    /// The number of a run that changes fields of varied objects separately, instead of variants of whole objects.
+    pub(super) fields: Option<usize>,
     /// The number of an odd object that is applied instead of variants.
     pub(super) invalid: Option<usize>,
     /// The steps of the user that are left out.
@@ -80,8 +80,12 @@ impl Plan {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let again = [(self.again, "again"), (self.fields, "fields")].into_iter();
-        let again = again.filter(|(is_set, _)| *is_set).map(|(_, name)| name.to_owned());
+        let again = self.again.then(|| "again".to_owned()).into_iter();
+        let fields = self.fields.iter().map(|number| match number {
+            0 => "fields".to_owned(),
+            number => format!("fields@{number}"),
+        });
+        let again = again.chain(fields);
         let faults = self.faults.iter().map(|planned| format!("{}@{}", planned.fault, planned.site));
         let invalid = self.invalid.iter().map(|number| format!("invalid@{number}"));
         let order = self.order.iter().map(|order| format!("order@{order}"));
@@ -99,18 +103,15 @@ impl FromStr for Plan {
         for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
             match part.split_once('@') {
                 None if part == "again" => plan.again = true,
-                None if part == "fields" => plan.fields = true,
+                None if part == "fields" => plan.fields = Some(0),
                 None => return Err(format!("{part:?} is not of the form fault@place")),
-                Some(("order", seed)) => {
-                    plan.order = Some(seed.parse().map_err(|_| format!("{seed:?} is not a number"))?);
-                }
+                Some(("order", seed)) => plan.order = Some(read(seed)?),
                 Some(("without", step)) => {
                     let number = step.strip_prefix("step#").and_then(|number| number.parse().ok());
                     plan.without.insert(number.ok_or_else(|| format!("{step:?} is not a step"))?);
                 }
-                Some(("invalid", number)) => {
-                    plan.invalid = Some(number.parse().map_err(|_| format!("{number:?} is not a number"))?);
-                }
+                Some(("invalid", number)) => plan.invalid = Some(read(number)?),
+                Some(("fields", number)) => plan.fields = Some(read(number)?),
                 Some((fault, site)) => {
                     plan.faults.push(Planned { fault: fault.parse()?, site: site.to_owned() });
                 }
@@ -118,6 +119,10 @@ impl FromStr for Plan {
         }
         Ok(plan)
     }
+}
+
+fn read<T: FromStr>(number: &str) -> Result<T, String> {
+    number.parse().map_err(|_| format!("{number:?} is not a number"))
 }
 
 /// The facts from a run without faults that decide on possible faults.
@@ -373,6 +378,7 @@ mod tests {
         }
         let plan = Plan {
             again: true,
+            fields: Some(2),
             invalid: Some(3),
             without: [0, 2].into(),
             ..random(&singles, &mut Dice::new(1))

@@ -10,6 +10,9 @@ use super::progress::Current;
 const LINES_BEFORE: usize = 8;
 const LINES: usize = 80;
 
+/// The limit of shown fields that were not changed.
+const FIELDS_SHOWN: usize = 20;
+
 /// An exploration without a failure.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -24,6 +27,7 @@ pub struct Report {
     /// The story without faults, or of the requested schedule.
     pub(super) story: Vec<String>,
     pub(super) dead: BTreeSet<String>,
+    pub(super) untried: BTreeSet<String>,
     pub(super) unrefused: Vec<String>,
     pub(super) history: BTreeSet<String>,
     pub(super) diverges: Option<String>,
@@ -59,6 +63,12 @@ impl Report {
     /// object.
     pub fn dead_fields(&self) -> impl Iterator<Item = &str> {
         self.dead.iter().map(String::as_str)
+    }
+
+    /// Returns the fields of varied objects that no run has changed by themselves: the server takes no value that was
+    /// tried, or the schedules were too few.
+    pub fn untried_fields(&self) -> impl Iterator<Item = &str> {
+        self.untried.iter().map(String::as_str)
     }
 
     /// Returns the objects that the server should refuse: those that it accepts against their schema, and those that it
@@ -106,6 +116,14 @@ impl fmt::Display for Report {
         let dead: Vec<&str> = self.dead_fields().collect();
         if !dead.is_empty() {
             write!(f, "\nfields without any effect: {}", dead.join(", "))?;
+        }
+        let untried: Vec<&str> = self.untried_fields().take(FIELDS_SHOWN).collect();
+        if !untried.is_empty() {
+            write!(f, "\nfields that were not changed: {}", untried.join(", "))?;
+            let more = self.untried.len() - untried.len();
+            if more > 0 {
+                write!(f, " and {more} more")?;
+            }
         }
         if !self.history.is_empty() {
             f.write_str("\nThe state depends on history. If the operator starts only before the last step:")?;

@@ -157,6 +157,8 @@ pub(super) struct Options<'a> {
     pub(super) late: Option<usize>,
     /// Whether pods run. Their node is busy even when nothing happens.
     pub(super) node: bool,
+    /// The changes of fields with which the operator fails.
+    pub(super) unfit: &'a BTreeSet<String>,
 }
 
 impl Options<'_> {
@@ -198,11 +200,10 @@ pub(super) fn run(scenario: Scenario<'_>, options: Options<'_>) -> Outcome {
 /// Adds the schedule's steps of varied objects.
 fn varied(spec: &mut Spec, cluster: &Cluster, options: Options<'_>) -> Variants {
     let trial = Trial::new(options.beginning, options.kind(), cluster, spec.webhooks.clone());
-    let accepts = |forms: &[&Value]| trial.accepts(forms);
-    match options.plan.invalid {
-        Some(number) => add_invalid(spec, &accepts, number),
-        None if options.plan.fields => add_fields(spec, &accepts),
-        None => add_variants(spec, &accepts),
+    match (options.plan.invalid, options.plan.fields) {
+        (Some(number), _) => add_invalid(spec, &trial, number),
+        (None, Some(number)) => add_fields(spec, &trial, number, options.unfit),
+        (None, None) => add_variants(spec, &trial),
     }
 }
 

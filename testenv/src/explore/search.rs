@@ -16,6 +16,7 @@ use super::plan::{Ground, Plan, random, systematic};
 use super::report::{Crashed, Failed, Report};
 use super::run::{Expected, Options, Outcome, RunPurpose, Scenario, run};
 use super::settings::Settings;
+use variants::Effects;
 
 /// The limit of runs of a failing schedule before it counts as not repeatable.
 const REPEATS: usize = 3;
@@ -25,6 +26,9 @@ const REPEATED: usize = 100;
 
 /// The number of schedules before those that continue after the user's steps, and before random ones.
 const SINGLES_FIRST: usize = 40;
+
+/// From then on, of this many schedules, one comes after a run that changes single fields.
+const FIELDS_EVERY: usize = 12;
 
 /// The results of runs without faults.
 #[derive(Default)]
@@ -51,8 +55,8 @@ pub(super) struct Search<'a> {
     moves: u64,
     fired: BTreeSet<String>,
     seen: BTreeSet<u64>,
-    /// Fields of varied objects whose changes have no effect.
-    dead: BTreeSet<String>,
+    /// The effects of changes of fields of varied objects.
+    effects: Effects,
     /// Objects that the server should refuse, and what becomes of them.
     unrefused: Vec<String>,
     /// How the state depends on history.
@@ -80,7 +84,7 @@ pub(super) fn search(name: &str, scenario: Scenario<'_>, settings: &Settings) ->
         moves: 0,
         fired: BTreeSet::new(),
         seen: BTreeSet::new(),
-        dead: BTreeSet::new(),
+        effects: Effects::default(),
         unrefused: Vec::new(),
         history: BTreeSet::new(),
         diverges: None,
@@ -118,7 +122,16 @@ impl Search<'_> {
         let (seed, node) = (self.settings.seed, self.node);
         let resources = &self.known(plan).expected.resources;
         let beginning = &self.beginning;
-        Options { beginning, seed, plan, purpose: RunPurpose::Learn, resources, late: None, node }
+        Options {
+            beginning,
+            seed,
+            plan,
+            purpose: RunPurpose::Learn,
+            resources,
+            late: None,
+            node,
+            unfit: &self.effects.unfit,
+        }
     }
 
     fn count(&mut self, outcome: Outcome) -> Outcome {
@@ -144,8 +157,11 @@ impl Search<'_> {
             } else if plan.again {
                 self.learn_again()?;
             }
-            if plan.fields {
-                self.try_fields()?;
+            if let Some(last) = plan.fields {
+                // A run knows what the ones before it found.
+                for number in 0..=last {
+                    self.try_fields(number)?;
+                }
                 return Ok(self.report());
             }
             if plan.invalid.is_some() {
@@ -161,13 +177,16 @@ impl Search<'_> {
         let mut all: Vec<Plan> = singles.iter().cloned().collect();
         let mut after = VecDeque::new();
         let mut dice = Dice::new(self.settings.seed);
+        let mut fields = Some(0);
         let mut odd = (!self.known.baseline.variants.kinds.is_empty()).then_some(0);
         for i in 0..self.settings.schedules {
             if self.begin.elapsed() >= self.settings.time {
                 break;
             }
-            if i == SINGLES_FIRST {
-                self.try_fields()?;
+            if let Some(number) =
+                fields.filter(|_| i >= SINGLES_FIRST && i % FIELDS_EVERY == SINGLES_FIRST % FIELDS_EVERY)
+            {
+                fields = self.try_fields(number)?.then_some(number + 1);
             }
             if i == SINGLES_FIRST && self.learn_again()? {
                 after = self.singles(&Plan { again: true, ..Plan::default() });
@@ -272,7 +291,8 @@ impl Search<'_> {
             moves: self.moves,
             time: self.begin.elapsed().max(Duration::from_micros(1)),
             story: self.known.baseline.told(),
-            dead: self.dead.clone(),
+            dead: self.effects.dead(),
+            untried: self.effects.untried(),
             unrefused: self.unrefused.clone(),
             history: self.history.clone(),
             diverges: self.diverges.clone(),

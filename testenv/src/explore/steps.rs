@@ -5,26 +5,42 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::beginning::Trial;
 use super::cluster::Cluster;
 use super::sim::{Spec, Step};
-use super::vary::Accepts;
+use super::vary::{Change, Origin};
 use super::{invalid, vary};
+
+/// The number of changes of single fields in a run.
+const FIELDS: usize = 40;
 
 /// Steps that change an object and revert the change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Variants {
     /// Pairs of steps after which the objects have to be the same, and the changes between them.
     pub(super) same: Vec<(usize, usize, String)>,
-    /// Changes of single fields: the step before, the step of the change, and the field.
-    pub(super) fields: Vec<(usize, usize, String)>,
-    /// The steps that unset a field.
-    pub(super) unset: BTreeSet<usize>,
+    /// Changes of single fields.
+    pub(super) fields: Vec<FieldChange>,
+    /// The fields whose changes further runs try.
+    pub(super) later: BTreeSet<String>,
+    /// The fields without a change that the server takes.
+    pub(super) untried: BTreeSet<String>,
+    /// The fields that the sample leaves unset.
+    pub(super) unset: BTreeSet<String>,
     /// The faults of the only step's object, which the server takes.
     pub(super) invalid: Option<String>,
     /// Objects that the server takes against its schema.
     pub(super) against_schema: Vec<String>,
     /// The kinds of the objects.
     pub(super) kinds: BTreeSet<String>,
+}
+
+/// A change of a field. The step after it reverts it.
+#[derive(Clone, Debug)]
+pub(super) struct FieldChange {
+    pub(super) before: usize,
+    pub(super) changed: usize,
+    pub(super) change: Change,
 }
 
 /// Returns the varied objects, each with the schema of its kind.
@@ -66,62 +82,89 @@ impl Spec {
 }
 
 /// Adds the steps of varied objects.
-pub(super) fn add_variants(spec: &mut Spec, accepts: Accepts<'_>) -> Variants {
+pub(super) fn add_variants(spec: &mut Spec, trial: &Trial<'_>) -> Variants {
     let mut variants = Variants::default();
     for (object, schema) in varied(spec) {
         variants.kinds.extend(object["kind"].as_str().map(str::to_owned));
-        for variant in vary::variants(&object, &schema, accepts) {
+        for variant in trial.variants(&object, &schema).iter() {
             let before = spec.steps.len() - 1;
-            spec.then(&variant);
+            spec.then(variant);
             variants.same.push((before, spec.then(&object), "a change".to_owned()));
         }
     }
     variants
 }
 
-/// Adds steps that change and revert each field of the varied objects separately, and neighbouring fields in both
-/// orders.
-pub(super) fn add_fields(spec: &mut Spec, accepts: Accepts<'_>) -> Variants {
+/// Adds steps that change and revert fields of the varied objects separately, and neighbouring fields in both orders. All
+/// changes are cut into runs, of which this is the `number`th; `unfit` ones are left out.
+pub(super) fn add_fields(
+    spec: &mut Spec,
+    trial: &Trial<'_>,
+    number: usize,
+    unfit: &BTreeSet<String>,
+) -> Variants {
     let mut variants = Variants::default();
+    let mut all = Vec::new();
     for (object, schema) in varied(spec) {
-        let fields = vary::fields(&object, &schema, accepts);
+        let fields = trial.fields(&object, &schema);
         variants.kinds.extend(object["kind"].as_str().map(str::to_owned));
-        for field in &fields {
-            let before = spec.steps.len() - 1;
-            let changed = spec.then(&vary::with(&object, &[field]));
-            variants.fields.push((before, changed, field.name()));
-            if field.unsets() {
-                variants.unset.insert(changed);
-            }
-            variants.same.push((before, spec.then(&object), format!("a change of {}", field.name())));
-        }
-        for pair in fields.windows(2) {
-            let (one, other) = (&pair[0], &pair[1]);
-            let [first, second, both] =
-                [&[one][..], &[other], &[one, other]].map(|changes| vary::with(&object, changes));
-            if one.name() == other.name()
-                || !accepts(&[&object, &first, &both, &object, &second, &both, &object])
-            {
-                continue;
-            }
-            spec.then(&first);
-            let end = spec.then(&both);
-            spec.then(&object);
-            spec.then(&second);
-            let what = format!("the order of changes of {} and {}", one.name(), other.name());
-            variants.same.push((end, spec.then(&both), what));
-            spec.then(&object);
+        variants.untried.extend(fields.untried.iter().cloned());
+        variants.unset.extend(fields.unset.iter().cloned());
+        let object = Rc::new(object);
+        all.extend(fields.changes.iter().map(|change| (object.clone(), change.clone())));
+    }
+    let mut runs = all.chunks(FIELDS).skip(number);
+    let here: Vec<_> = runs
+        .next()
+        .unwrap_or_default()
+        .iter()
+        .filter(|(_, change)| !unfit.contains(&change.text()))
+        .collect();
+    variants.later = runs.flatten().map(|(_, change)| change.name()).collect();
+    for (object, change) in &here {
+        let before = spec.steps.len() - 1;
+        let changed = spec.then(&vary::with(object, &[change]));
+        variants.same.push((before, spec.then(object), format!("a change of {}", change.name())));
+        variants.fields.push(FieldChange { before, changed, change: change.clone() });
+    }
+    for pair in here.windows(2) {
+        let [(object, one), (of, other)] = pair else { continue };
+        let is_made = [one, other].into_iter().any(|change| change.origin == Origin::Made);
+        if !is_made && Rc::ptr_eq(object, of) && one.name() != other.name() {
+            add_orders(spec, trial, object, (one, other), &mut variants);
         }
     }
     variants
 }
 
+/// Adds steps with two changes in both orders, if the server takes them.
+fn add_orders(
+    spec: &mut Spec,
+    trial: &Trial<'_>,
+    object: &Value,
+    (one, other): (&Change, &Change),
+    variants: &mut Variants,
+) {
+    let [first, second, both] =
+        [&[one][..], &[other], &[one, other]].map(|changes| vary::with(object, changes));
+    if !trial.accepts(&[object, &first, &both, object, &second, &both, object]) {
+        return;
+    }
+    spec.then(&first);
+    let end = spec.then(&both);
+    spec.then(object);
+    spec.then(&second);
+    let what = format!("the order of changes of {} and {}", one.name(), other.name());
+    variants.same.push((end, spec.then(&both), what));
+    spec.then(object);
+}
+
 /// Adds a step with one of the odd objects that the server accepts, and a step that reverts it; none if there are fewer.
-pub(super) fn add_invalid(spec: &mut Spec, accepts: Accepts<'_>, number: usize) -> Variants {
+pub(super) fn add_invalid(spec: &mut Spec, trial: &Trial<'_>, number: usize) -> Variants {
     let mut variants = Variants::default();
     let mut all = Vec::new();
     for (object, schema) in varied(spec) {
-        let accepted = invalid::accepted(&object, &schema, accepts);
+        let accepted = invalid::accepted(&object, &schema, &|forms| trial.accepts(forms));
         variants.against_schema.extend(accepted.broken);
         all.extend(accepted.odd.into_iter().map(|odd| (object.clone(), odd.change)));
     }

@@ -3,6 +3,7 @@
 mod determinism;
 mod endless;
 mod faults;
+mod fields;
 mod oracles;
 mod replicas;
 mod vary;

@@ -9,7 +9,7 @@ use operators::frame::{Seen, run};
 
 use super::{HOUR, SMALL, add_named, removes_what_is_wrong};
 
-const CRD: &str = "
+pub(super) const CRD: &str = "
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: widgets.a.example}
@@ -72,7 +72,7 @@ where
 }
 
 /// Explores with another definition of widgets.
-fn varied_of<F, Fut>(
+pub(super) fn varied_of<F, Fut>(
     definition: impl Into<String>,
     operator: F,
     schedules: usize,
