@@ -38,6 +38,10 @@ impl Scope {
         match &expr.kind {
             Kind::Call { target, function, args } => {
                 let all: Vec<&Expr> = target.as_deref().into_iter().chain(args).collect();
+                if let [only] = all[..] {
+                    let value = argument(function).map(|text| json!(text));
+                    found.extend(self.path(only).zip(value));
+                }
                 if let [one, other] = all[..] {
                     let fields = [(one, other), (other, one)].map(|(field, value)| (self.path(field), value));
                     for (path, value) in fields {
@@ -101,6 +105,19 @@ fn converted(expr: &Expr) -> Option<&Expr> {
     }
 }
 
+/// A text that a function takes.
+fn argument(function: &str) -> Option<&'static str> {
+    Some(match function {
+        "isIP" | "ip" => "192.0.2.1",
+        "isCIDR" | "cidr" => "192.0.2.0/24",
+        "isURL" | "url" => "https://example.com",
+        "isQuantity" | "quantity" => "1Gi",
+        "duration" => "1m",
+        "timestamp" => "2030-01-01T00:00:00Z",
+        _ => return None,
+    })
+}
+
 fn literal(expr: &Expr) -> Option<&Literal> {
     match &expr.kind {
         Kind::Literal(literal) => Some(literal),
@@ -162,9 +179,10 @@ mod tests {
         assert_eq!(found("self.size <= 1"), ["size 1", "size 0", "size 2"]);
         assert_eq!(found("-5 < self.a.b"), ["a.b -5", "a.b -6", "a.b -4"]);
         assert_eq!(found("self.name.startsWith('db-') || !has(self.name)"), ["name \"db-\""]);
-        assert_eq!(found("duration(self.t) < duration('1h')"), ["t \"1h\""]);
+        assert_eq!(found("duration(self.t) < duration('1h')"), ["t \"1h\"", "t \"1m\""]);
         assert_eq!(found("self.ports.all(p, p.name == 'web')"), ["ports.*.name \"web\""]);
         assert_eq!(found("self.name.matches('^x[0-9]$')"), ["name \"x0\""]);
+        assert_eq!(found("isIP(self) || isCIDR(self)"), [" \"192.0.2.1\"", " \"192.0.2.0/24\""]);
         assert_eq!(found("self.mode == oldSelf.mode"), Vec::<String>::new());
         assert_eq!(found("self.mode =="), Vec::<String>::new());
         assert!(compared("size(self.name) >= 2").contains(&(vec!["name".to_owned()], json!("aaa"))));

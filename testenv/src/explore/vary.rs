@@ -224,8 +224,12 @@ pub(super) fn fields(object: &Value, schema: &Value, accepts: Accepts<'_>) -> Fi
         .iter()
         .map(|field| {
             let now = at(&object["spec"], &field.path).unwrap_or(&Value::Null);
-            let compared = rules.get(&field.path_in_rules()).map_or(&[][..], Vec::as_slice);
-            groups(now, field.schema, field.is_optional, compared)
+            let path = field.path_in_rules();
+            let items = rules.get(&[path.as_slice(), &[EACH.to_owned()]].concat()).into_iter().flatten();
+            let own = rules.get(&path).into_iter().flatten().cloned();
+            let compared: Vec<Value> =
+                own.chain(items.map(|item| Value::from_iter([item.clone()]))).collect();
+            groups(now, field.schema, field.is_optional, &compared)
         })
         .collect();
     let mut changes: Vec<Change> = Vec::new();
@@ -359,12 +363,16 @@ mod tests {
                 "ports": {"type": "array", "items": {"type": "object", "required": ["port"],
                     "properties": {"port": {"type": "integer"}}}},
                 "raw": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+                "networks": {"type": "array", "items": {"type": "string", "x-kubernetes-validations": [{"rule": "isCIDR(self)"}]}},
             },
         }}});
         let object = json!({"spec": {"mode": "a", "ports": [{"port": 1}]}});
-        let accepts = |forms: &[&Value]| {
-            forms.iter().all(|form| matches!(form["spec"]["mode"].as_str(), Some("a" | "b")))
+        let is_valid = |spec: &Value| {
+            let networks = &spec["networks"];
+            matches!(spec["mode"].as_str(), Some("a" | "b"))
+                && (networks.is_null() || networks[0] == "192.0.2.0/24")
         };
+        let accepts = |forms: &[&Value]| forms.iter().all(|form| is_valid(&form["spec"]));
         let found = fields(&object, &schema, &accepts);
         let texts: Vec<String> = found.changes.iter().map(Change::text).collect();
         assert_eq!(
@@ -372,6 +380,7 @@ mod tests {
             [
                 "spec.ports = [{\"port\":1},{\"port\":2}]",
                 "spec.ports[0].port = 2",
+                "spec.networks = [\"192.0.2.0/24\"]",
                 "spec.ports[0].port = 7",
                 "spec.mode = \"b\"",
                 "spec.ports = []",

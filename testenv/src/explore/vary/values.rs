@@ -119,6 +119,7 @@ fn has_type(value: &Value, schema: &Value) -> bool {
         "integer" => value.is_i64() || value.is_u64(),
         "number" => value.is_number(),
         "boolean" => value.is_boolean(),
+        "array" => value.is_array(),
         kind => kind.is_empty() && (value.is_string() || value.is_number()),
     }
 }
