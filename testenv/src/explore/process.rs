@@ -8,6 +8,7 @@ use super::gate::{Connection, Gate};
 use super::oracle::Failure;
 use super::sim::Factory;
 use super::sim_runtime::{MainState, SimRuntime};
+use super::watches::Held;
 use super::world::World;
 
 /// The delay before an ended process is restarted; kubelet's first delay.
@@ -146,6 +147,16 @@ impl World {
                 self.start(i);
             }
         }
+    }
+
+    /// Starts the processes and releases the requests that wait for a step, as none follows.
+    pub(super) fn end_waiting(&mut self) {
+        for i in 0..self.processes.len() {
+            if self.processes[i].waits_for_step {
+                self.start(i);
+            }
+        }
+        self.release(|held| held == Held::AfterStep);
     }
 
     pub(super) fn run_processes(&mut self) {

@@ -289,7 +289,7 @@ impl Run<'_> {
             && self.world.now - begin < LONGEST
             && self.world.cluster.is_deleting(objects)
         {
-            self.end_waiting();
+            self.world.end_waiting();
             if !self.world.pump() && !self.world.release(|held| held == Held::Quiet) {
                 self.world.pass(LONGEST_TICK);
             }
@@ -416,7 +416,7 @@ impl Run<'_> {
                 break;
             }
             if is_last {
-                self.end_waiting();
+                self.world.end_waiting();
             }
             let lasted = self.world.now - begin;
             if lasted >= QUIET_AS_WANTED {
@@ -460,16 +460,6 @@ impl Run<'_> {
     pub(super) fn waits_for_next_step(&self) -> bool {
         self.world.processes.iter().any(|process| process.waits_for_step)
             || self.world.is_held(|held| held == Held::AfterStep)
-    }
-
-    /// Releases the processes that wait for a step, as none follows.
-    fn end_waiting(&mut self) {
-        for i in 0..self.world.processes.len() {
-            if self.world.processes[i].waits_for_step {
-                self.world.start(i);
-            }
-        }
-        self.world.release(|held| held == Held::AfterStep);
     }
 
     fn finish(mut self, steps: usize, leaked: Option<Failure>) -> Outcome {

@@ -150,28 +150,33 @@ impl Search<'_> {
         systematic(&ground).into()
     }
 
+    /// Runs the requested schedule.
+    fn replay(mut self, plan: &Plan) -> Result<Report, Box<Failed>> {
+        if !plan.without.is_empty() {
+            self.learn_reduced(plan)?;
+        } else if plan.again {
+            self.learn_again()?;
+        }
+        if let Some(last) = plan.fields {
+            // A run knows what the ones before it found.
+            for number in 0..=last {
+                self.try_fields(number)?;
+            }
+            return Ok(self.report());
+        }
+        if plan.invalid.is_some() {
+            let outcome = run(self.scenario, self.options(plan));
+            let outcome = self.count(outcome);
+            self.unrefused.extend(self.failure_of(&outcome));
+            return self.replayed(plan, &outcome);
+        }
+        let outcome = self.attempt(plan, false)?;
+        self.replayed(plan, &outcome)
+    }
+
     fn explore(mut self) -> Result<Report, Box<Failed>> {
         if let Some(plan) = self.settings.plan.clone() {
-            if !plan.without.is_empty() {
-                self.learn_reduced(&plan)?;
-            } else if plan.again {
-                self.learn_again()?;
-            }
-            if let Some(last) = plan.fields {
-                // A run knows what the ones before it found.
-                for number in 0..=last {
-                    self.try_fields(number)?;
-                }
-                return Ok(self.report());
-            }
-            if plan.invalid.is_some() {
-                let outcome = run(self.scenario, self.options(&plan));
-                let outcome = self.count(outcome);
-                self.unrefused.extend(self.failure_of(&outcome));
-                return self.replayed(&plan, &outcome);
-            }
-            let outcome = self.attempt(&plan, false)?;
-            return self.replayed(&plan, &outcome);
+            return self.replay(&plan);
         }
         let mut singles = self.singles(&Plan::default());
         let mut all: Vec<Plan> = singles.iter().cloned().collect();
