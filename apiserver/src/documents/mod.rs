@@ -1,4 +1,4 @@
-//! Documents of OpenAPI, as they are sent.
+//! The OpenAPI documents that the server sends.
 
 mod gnostic;
 
