@@ -5,18 +5,13 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use http::Method;
-use kubesmith_apiextensions::structural::CustomResource;
-use kubesmith_apimachinery::jsonpath::JsonPath;
-use serde_json::{Value, json};
+use kubesmith_apiextensions::structural::{CustomResource, ScalePaths};
+use serde_json::Value;
 
 use crate::apply::{ReplicasPaths, Typed};
-use crate::conversion::ConversionWebhook;
-use crate::crd;
-use crate::http::path::ResourcePath;
-use crate::registry::{Behaviour, Column, ResourceDef, ScalePaths, compare_versions};
-use crate::server::Server;
-use crate::status::{ApiResult, Cause};
+use crate::meta;
+use crate::status::Cause;
+use crate::webhook::Endpoint;
 
 /// One served version of a CRD.
 #[derive(Debug)]
@@ -26,6 +21,14 @@ pub(crate) struct Custom {
     own: Arc<Schema>,
     /// All versions, and the conversion between them.
     pub(crate) family: Arc<Family>,
+}
+
+impl Custom {
+    /// Returns the rules of an `apiVersion`; `None` if the CRD does not have it.
+    pub(crate) fn new(crd: &Value, api_version: &str, family: &Arc<Family>) -> Option<Self> {
+        let own = family.version(api_version)?.clone();
+        Some(Self { crd: meta::name(crd).to_owned(), own, family: family.clone() })
+    }
 }
 
 impl Deref for Custom {
@@ -46,7 +49,7 @@ pub(crate) struct Family {
 }
 
 impl Family {
-    fn new(crd: &Value) -> Self {
+    pub(crate) fn new(crd: &Value) -> Self {
         let group = crd["spec"]["group"].as_str().unwrap_or_default();
         let versions = crd["spec"]["versions"].as_array().into_iter().flatten().map(|version| {
             let name = version["name"].as_str().unwrap_or_default();
@@ -64,38 +67,6 @@ impl Family {
     /// The schema of an `apiVersion`.
     pub(crate) fn version(&self, api_version: &str) -> Option<&Arc<Schema>> {
         self.versions.get(api_version)
-    }
-
-    /// Converts objects to an `apiVersion`.
-    ///
-    /// # Errors
-    /// When the conversion webhook fails.
-    pub(crate) async fn convert(
-        &self,
-        server: &Server,
-        to: &str,
-        mut objects: Vec<Value>,
-    ) -> ApiResult<Vec<Value>> {
-        match &self.conversion {
-            Some(webhook) => webhook.convert(server, to, objects).await,
-            None => {
-                for object in &mut objects {
-                    object["apiVersion"] = Value::from(to);
-                }
-                Ok(objects)
-            }
-        }
-    }
-
-    /// As [`Family::convert`], for one object.
-    pub(crate) async fn convert_one(&self, server: &Server, to: &str, mut object: Value) -> ApiResult<Value> {
-        if let Some(webhook) = &self.conversion {
-            let mut converted = webhook.convert(server, to, vec![object]).await?;
-            // The webhook returns as many objects as were sent.
-            return Ok(converted.pop().unwrap_or_default());
-        }
-        object["apiVersion"] = Value::from(to);
-        Ok(object)
     }
 }
 
@@ -189,115 +160,33 @@ impl Schema {
 fn id(crd: &Value, version: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     for field in ["uid", "resourceVersion"] {
-        crate::meta::text(crd, field).hash(&mut hasher);
+        meta::text(crd, field).hash(&mut hasher);
     }
     // Servers that began with the same snapshot give the same versions to different definitions.
     version.to_string().hash(&mut hasher);
     hasher.finish().max(1)
 }
 
-/// The resources that an established CRD serves.
-pub(crate) fn defs(crd: &Value) -> Vec<ResourceDef> {
-    let versions = crd["spec"]["versions"].as_array().map_or(&[][..], Vec::as_slice);
-    let family = Arc::new(Family::new(crd));
-    let served = versions.iter().filter(|v| v["served"] == true);
-    served.filter_map(|version| def(crd, version, &family)).collect()
+/// A webhook that converts the objects of one CRD.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ConversionWebhook {
+    pub(crate) endpoint: Endpoint,
+    /// The newest version of `ConversionReview` that it takes; `None` if the server knows none of its versions.
+    pub(crate) review_version: Option<&'static str>,
 }
 
-fn def(crd: &Value, version: &Value, family: &Arc<Family>) -> Option<ResourceDef> {
-    let spec = &crd["spec"];
-    let names = &crd["status"]["acceptedNames"];
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let list = |value: &Value| crate::meta::strings(value).into_iter().map(str::to_owned).collect();
-    let group = text(&spec["group"]);
-    let own = family.version(&format!("{group}/{}", text(&version["name"])))?.clone();
-    let custom = Custom { crd: crate::meta::name(crd).to_owned(), own, family: family.clone() };
-    let deprecated = (version["deprecated"] == true).then(|| match version["deprecationWarning"].as_str() {
-        Some(warning) => warning.to_owned(),
-        None => deprecation(&group, &text(&version["name"]), &text(&names["kind"]), spec),
-    });
-    Some(ResourceDef {
-        stored_as: format!("{group}/{}", crd::storage_version(crd).unwrap_or_default()),
-        collection: crd::collection(crd),
-        version: text(&version["name"]),
-        kind: text(&names["kind"]),
-        list_kind: text(&names["listKind"]),
-        plural: text(&names["plural"]),
-        singular: text(&names["singular"]),
-        short_names: list(&names["shortNames"]),
-        categories: list(&names["categories"]),
-        namespaced: spec["scope"] == "Namespaced",
-        status: version["subresources"]["status"].is_object(),
-        scale: ScalePaths::parse(&version["subresources"]["scale"]),
-        columns: columns(&version["additionalPrinterColumns"]),
-        selectable: selectable(&version["selectableFields"]),
-        deprecated,
-        behaviour: Behaviour::Custom(Arc::new(custom)),
-        group,
-    })
-}
-
-/// Reports whether a resource serves a path: namespaced custom resources are only listed and watched across namespaces
-/// (`possiblyAcrossAllNamespacesVerbs` of apiextensions-apiserver's customresource_handler.go).
-pub(crate) fn serves(def: &ResourceDef, path: &ResourcePath, method: &Method) -> bool {
-    let is_list = path.watch || path.name.is_empty();
-    let is_read = matches!(*method, Method::GET | Method::HEAD) && is_list;
-    !def.is_custom() || !def.namespaced || !path.namespace.is_empty() || is_read
-}
-
-/// `defaultDeprecationWarning` of apiextensions-apiserver's customresource_handler.go: names the newest served version that
-/// is newer and not deprecated.
-fn deprecation(group: &str, version: &str, kind: &str, spec: &Value) -> String {
-    let is_newer = |name: &&str| compare_versions(name, version).is_lt();
-    let versions = spec["versions"].as_array().into_iter().flatten();
-    let newest = versions
-        .filter(|it| it["served"] == true && it["deprecated"] != true)
-        .filter_map(|it| it["name"].as_str())
-        .filter(is_newer)
-        .min_by(|a, b| compare_versions(a, b));
-    let instead = newest.map(|newest| format!("; use {group}/{newest} {kind}")).unwrap_or_default();
-    format!("{group}/{version} {kind} is deprecated{instead}")
-}
-
-/// The printer columns before the first with a malformed path: kube-apiserver drops those after it, too.
-fn columns(columns: &Value) -> Vec<Column> {
-    let declared = columns.as_array().filter(|columns| !columns.is_empty());
-    let age = [json!({
-        "name": "Age", "type": "date", "description": CREATION_TIMESTAMP, "jsonPath": ".metadata.creationTimestamp",
-    })];
-    // kube-apiserver's columns for a CRD that declares none.
-    declared.map_or(age.as_slice(), Vec::as_slice).iter().map_while(column).collect()
-}
-
-fn column(column: &Value) -> Option<Column> {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let path = text(&column["jsonPath"]);
-    let mut description = text(&column["description"]);
-    if description.is_empty() {
-        description = format!("Custom resource definition column (in JSONPath format): {path}");
+impl ConversionWebhook {
+    /// Reads `spec.conversion`; `None` if it names no webhook.
+    fn of(conversion: &Value) -> Option<Self> {
+        if conversion["strategy"] != "Webhook" {
+            return None;
+        }
+        let versions = meta::strings(&conversion["webhook"]["conversionReviewVersions"]);
+        let review_version = versions.into_iter().find_map(|version| match version {
+            "v1" => Some("v1"),
+            "v1beta1" => Some("v1beta1"),
+            _ => None,
+        });
+        Some(Self { endpoint: Endpoint::of(&conversion["webhook"]["clientConfig"]), review_version })
     }
-    Some(Column {
-        name: text(&column["name"]),
-        kind: text(&column["type"]),
-        format: text(&column["format"]),
-        description,
-        priority: column["priority"].as_i64().unwrap_or_default(),
-        path: JsonPath::parse_column(&path).ok()?,
-    })
-}
-
-/// The description of `metadata.creationTimestamp` in the API's own documentation.
-pub(crate) const CREATION_TIMESTAMP: &str = "CreationTimestamp is a timestamp representing the server time when this object was \
-created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this \
-value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More \
-info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
-
-fn selectable(fields: &Value) -> Vec<String> {
-    fields
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|field| field["jsonPath"].as_str())
-        .map(|path| path.trim_start_matches('.').to_owned())
-        .collect()
 }

@@ -28,6 +28,7 @@
 
 mod admission;
 mod ages;
+mod amounts;
 mod api_server;
 mod api_services;
 pub mod apply;

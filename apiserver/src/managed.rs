@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::apply::{self, ApplyError, Manager, ReplicasPaths, Typed, Unconverted, Versions};
 use crate::builtin::BuiltIn;
-use crate::builtin::parts::{self, Part};
+use crate::builtin::parts::Part;
 use crate::conversion;
 use crate::groups;
 use crate::http::query::WriteOptions;
@@ -41,10 +41,10 @@ pub(crate) fn rules_of(def: &ResourceDef) -> Option<&Typed> {
 }
 
 fn manager(call: &Call<'_>, options: &WriteOptions) -> Manager {
-    let part = Part::of(&call.def, &call.path.subresource);
+    let part = call.def.part(&call.path.subresource);
     let ignored: &[&str] = match (part.and_then(Part::ignored), call.path.subresource.as_str()) {
         (Some(ignored), _) => ignored,
-        (None, "status") => parts::ignored_by_status(&call.def),
+        (None, "status") => call.def.ignored_by_status(),
         (None, _) if call.def.status => &["status"],
         (None, _) => &[],
     };
@@ -198,8 +198,7 @@ pub(crate) fn replicas_paths(call: &Call<'_>) -> ReplicasPaths {
         Behaviour::BuiltIn(own) => {
             let kinds = crate::builtin::all().filter(|kind| kind.shares_objects_with(own));
             kinds.fold(ReplicasPaths::default(), |paths, kind| {
-                let def = kind.def();
-                paths.with(&kind.api_version(), def.scale.as_ref().map(|scale| scale.spec.as_str()))
+                paths.with(&kind.api_version(), kind.replicas())
             })
         }
     }

@@ -19,9 +19,9 @@ use crate::clock::{Clock, Ids, rfc3339};
 use crate::containers::Containers;
 use crate::features::FeatureGates;
 use crate::http::upgrade::Sessions;
-use crate::registry::Registry;
+use crate::registry::{self, Registry};
 use crate::store::{Object, Store, WriteError};
-use crate::{api_services, authentication, crd, custom, definitions, meta, verbs, webhook};
+use crate::{api_services, authentication, crd, definitions, meta, verbs, webhook};
 pub(crate) use call::{Call, OfController};
 
 /// The limit of attempts for a read-modify-write when others write the same object.
@@ -280,7 +280,7 @@ impl Server {
             });
             if settled && changed.is_empty() {
                 let definitions = established(&crds);
-                let resources = definitions.values().flat_map(|crd| custom::defs(&crd.value));
+                let resources = definitions.values().flat_map(|crd| registry::of_definition(&crd.value));
                 let registry = Registry::shared(resources.collect());
                 if !self.options.bare {
                     api_services::sync(self, &registry);

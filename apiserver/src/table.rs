@@ -6,10 +6,9 @@ use serde_json::{Map, Value, json};
 
 use crate::ages::{age, since};
 use crate::builtin::{TEMPLATE_GENERATION, printers};
-use crate::custom::CREATION_TIMESTAMP;
 use crate::http::query::Query;
 use crate::meta;
-use crate::registry::{Column, ResourceDef};
+use crate::registry::{CREATION_TIMESTAMP, Column, ResourceDef};
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult};
 
@@ -71,7 +70,7 @@ pub(crate) fn of(
     let row = |item: &Value| {
         let mut row = Map::new();
         row.insert("cells".to_owned(), Value::Array(cells(def, item, now)));
-        let conditions = if def.is_custom() { Value::Null } else { printers::conditions(def, item) };
+        let conditions = if def.is_custom() { Value::Null } else { printers::conditions(&def.plural, item) };
         if !conditions.is_null() {
             row.insert("conditions".to_owned(), conditions);
         }
@@ -166,7 +165,7 @@ pub(crate) fn partial_list(items: &[Value], version: &str, metadata: &Value) -> 
 fn head(def: &ResourceDef) -> Vec<Value> {
     if !def.is_custom() {
         let description = |name: &str| if name == "Name" { NAME_DESCRIPTION } else { "" };
-        let named = printers::columns(def).iter().filter(|column| !column.name.is_empty());
+        let named = printers::columns(&def.plural).iter().filter(|column| !column.name.is_empty());
         return named.map(|column| column.head(description(column.name))).collect();
     }
     let mut head = vec![printers::NAME.head(NAME_DESCRIPTION)];
@@ -179,7 +178,7 @@ fn head(def: &ResourceDef) -> Vec<Value> {
 /// Returns the cells of an object's row.
 fn cells(def: &ResourceDef, item: &Value, now: Timestamp) -> Vec<Value> {
     if !def.is_custom() {
-        return printers::columns(def).iter().map(|column| column.cell(item, now)).collect();
+        return printers::columns(&def.plural).iter().map(|column| column.cell(item, now)).collect();
     }
     let mut cells = vec![Value::from(meta::name(item))];
     cells.extend(def.columns.iter().map(|column| cell(item, column, now)));

@@ -12,7 +12,7 @@ const LONGEST: usize = 4095;
 
 /// Turns the annotations of a new pod into fields of its containers; returns the warnings (`applyAppArmorVersionSkew` of
 /// pkg/registry/core/pod/strategy.go).
-pub(super) fn sync(pod: &mut Value) -> Vec<String> {
+pub(crate) fn sync(pod: &mut Value) -> Vec<String> {
     let annotations = pod["metadata"]["annotations"].clone();
     if pod["spec"]["os"]["name"] == "windows" || annotations.is_null() {
         return Vec::new();

@@ -85,7 +85,7 @@ fn share(metric: &Value, part: &str) -> Option<i64> {
 
 /// Restores the part that a write through this subresource does not change (pkg/registry/autoscaling/horizontalpodautoscaler). In
 /// `v1` it is in annotations, too.
-pub(super) fn keep_other_part(current: &Value, object: &mut Value, subresource: &str) {
+pub(crate) fn keep_other_part(current: &Value, object: &mut Value, subresource: &str) {
     let (part, carried) = if subresource == "status" { ("spec", OF_SPEC) } else { ("status", OF_STATUS) };
     meta::copy_member(current, object, part);
     for annotation in carried {
@@ -99,7 +99,7 @@ pub(super) fn keep_other_part(current: &Value, object: &mut Value, subresource: 
 }
 
 /// Drops the annotations that hold a part of the status, which a new object does not have.
-pub(super) fn drop_status(object: &mut Value) {
+pub(crate) fn drop_status(object: &mut Value) {
     drop_annotations(object, &OF_STATUS);
 }
 

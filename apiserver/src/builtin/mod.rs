@@ -3,29 +3,31 @@
 //! Their types are in [`crate::types`]. Defaults and checks are the part of kube-apiserver's that clients notice.
 
 mod admission;
-mod app_armor;
-mod autoscaling;
+pub(crate) mod app_armor;
+pub(crate) mod autoscaling;
 pub(crate) mod certificates;
 mod check;
-pub(crate) mod complete;
 mod defaults;
 mod events;
+pub(crate) mod initial;
 mod kinds;
 pub(crate) mod parts;
 pub(crate) mod printers;
 pub(crate) mod selectable;
-pub(crate) mod services;
 pub(crate) mod warnings;
 
 use serde_json::Value;
 
-pub(crate) use check::{SYSTEM_PRIORITIES, domain_prefixed_path, is_extended};
-pub(crate) use defaults::{TEMPLATE_GENERATION, quality_of_service};
+pub(crate) use check::{
+    SYSTEM_PRIORITIES, address_fields, domain_prefixed_path, drop_deallocated, is_extended, parse_address,
+};
+pub(crate) use defaults::{
+    TEMPLATE_GENERATION, count_template_generation, quality_of_service, shares_labels,
+};
 pub(crate) use kinds::all;
 pub(crate) use printers::is_default_storage_class;
 
 use crate::names::NameRule;
-use crate::registry::{Behaviour, ResourceDef, ScalePaths};
 use crate::stage::Stage;
 use crate::status::Cause;
 use crate::types::decode::Settle;
@@ -115,7 +117,7 @@ impl BuiltIn {
     }
 
     /// The store's collection.
-    fn collection(&self) -> String {
+    pub(crate) fn collection(&self) -> String {
         match self.conversion {
             Some(conversion) => conversion.collection.to_owned(),
             None if self.group.is_empty() => self.plural.to_owned(),
@@ -123,40 +125,16 @@ impl BuiltIn {
         }
     }
 
+    /// The path of the replicas, if it has a scale.
+    pub(crate) fn replicas(&self) -> Option<&'static str> {
+        self.scale.then_some(".spec.replicas")
+    }
+
     pub(crate) fn api_version(&self) -> String {
         if self.group.is_empty() {
             self.version.to_owned()
         } else {
             format!("{}/{}", self.group, self.version)
-        }
-    }
-
-    /// The definition of its resource.
-    pub(crate) fn def(&'static self) -> ResourceDef {
-        let owned = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
-        let api_version = self.api_version();
-        ResourceDef {
-            group: self.group.to_owned(),
-            version: self.version.to_owned(),
-            kind: self.kind.to_owned(),
-            list_kind: format!("{}List", self.kind),
-            plural: self.plural.to_owned(),
-            singular: self.singular.to_owned(),
-            short_names: owned(self.short_names),
-            categories: owned(self.categories),
-            namespaced: self.namespaced,
-            collection: self.collection(),
-            stored_as: self.conversion.map_or(api_version, |c| c.stored_as.to_owned()),
-            status: self.status,
-            scale: self.scale.then(|| ScalePaths {
-                spec: ".spec.replicas".to_owned(),
-                status: ".status.replicas".to_owned(),
-                selector: None,
-            }),
-            columns: Vec::new(),
-            selectable: owned(self.selectable),
-            deprecated: self.deprecated.map(str::to_owned),
-            behaviour: Behaviour::BuiltIn(self),
         }
     }
 }

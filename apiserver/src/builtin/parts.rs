@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use super::{certificates, check};
 use crate::meta;
-use crate::registry::ResourceDef;
 use crate::status::Cause;
 
 /// A subresource that is a part of its object.
@@ -25,12 +24,9 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    /// Returns the part for a subresource of a built-in kind.
-    pub(crate) fn of(def: &ResourceDef, subresource: &str) -> Option<Self> {
-        if def.is_custom() {
-            return None;
-        }
-        Some(match (def.collection.as_str(), subresource) {
+    /// Returns the part for a subresource of the built-in kind that is stored in this collection.
+    pub(crate) fn of(collection: &str, subresource: &str) -> Option<Self> {
+        Some(match (collection, subresource) {
             ("namespaces", "finalize") => Self::Finalizers,
             ("pods", "ephemeralcontainers") => Self::EphemeralContainers,
             ("pods", "resize") => Self::Resources,
@@ -116,10 +112,10 @@ const STATUS_ALONE: [&str; 7] = [
     "volumeattachments",
 ];
 
-/// The fields that a write of the status does not change. Its manager does not own them (`GetResetFields` of the kinds' status strategies).
-pub(crate) fn ignored_by_status(def: &ResourceDef) -> &'static [&'static str] {
-    match def.plural.as_str() {
-        _ if def.is_custom() => &["metadata", "spec"],
+/// The fields of a built-in kind that a write of the status does not change. Its manager does not own them (`GetResetFields`
+/// of the kinds' status strategies).
+pub(crate) fn ignored_by_status(plural: &str) -> &'static [&'static str] {
+    match plural {
         plural if STATUS_ALONE.contains(&plural) => &["metadata", "spec"],
         "certificatesigningrequests" => &["spec", "status.conditions"],
         "deployments" => &["metadata.labels", "spec"],

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::Outcome;
 use super::cluster::{Cluster, QUOTAS, unless_gone};
+use crate::amounts::{self, Quantities, quantities};
 use crate::meta;
-use crate::quota::{self, Quantities, quantities};
+use crate::quota;
 
 /// Quotas, and the objects that they usually count. Others are counted again from time to time.
 pub(super) const WATCHES: &[&str] = &[
@@ -66,7 +67,7 @@ pub(super) async fn reconcile(cluster: &Cluster, key: &str) -> Outcome {
     used.retain(|resource, _| hard.contains_key(resource));
     if !is_current(object) || used != before {
         let mut next = object.clone();
-        next["status"] = json!({"hard": object["spec"]["hard"], "used": quota::to_value(&used)});
+        next["status"] = json!({"hard": object["spec"]["hard"], "used": amounts::to_value(&used)});
         unless_gone(cluster.update_status(QUOTAS, &next).await)?;
     }
     Ok(Some(if is_watched { RESYNC } else { INTERVAL }))
@@ -84,13 +85,13 @@ fn counted(cluster: &Cluster, quota: &Value, hard: &Quantities) -> (Quantities, 
         }
         is_watched &= WATCHES.contains(&def.collection.as_str());
         let zero = resources.iter().map(|resource| ((*resource).clone(), 0.into()));
-        quota::add(&mut used, &zero.collect());
+        amounts::add(&mut used, &zero.collect());
         let snapshot = server.store.list(&def.collection, &prefix, None);
         for (_, object) in snapshot.map(|snapshot| snapshot.objects).unwrap_or_default() {
             if quota::is_in_scope(def, quota, &object.value) {
                 let mut usage = quota::usage(def, &object.value, cluster.now());
                 usage.retain(|resource, _| hard.contains_key(resource));
-                quota::add(&mut used, &usage);
+                amounts::add(&mut used, &usage);
             }
         }
     }

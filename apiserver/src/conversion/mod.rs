@@ -12,9 +12,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::Value;
 
-pub(crate) use webhook::ConversionWebhook;
-
-use crate::custom::Custom;
+use crate::custom::{Custom, Family};
 use crate::meta;
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Server;
@@ -147,7 +145,7 @@ async fn converted(server: &Server, def: &ResourceDef, objects: &[Arc<Object>]) 
         value
     };
     let values = objects.iter().map(|object| unversioned(object)).collect();
-    let values = custom.family.convert(server, &def.api_version(), values).await?;
+    let values = convert(server, &custom.family, &def.api_version(), values).await?;
     let served = objects.iter().zip(values).map(|(object, mut value)| {
         if !is_version(def, stored_version(object)) {
             custom.prune(&mut value);
@@ -169,7 +167,7 @@ pub(crate) async fn stored(server: &Server, def: &ResourceDef, value: Value) -> 
         }),
         Behaviour::Custom(_) if def.is_storage_version() => Ok(value),
         Behaviour::Custom(custom) => {
-            let mut value = custom.family.convert_one(server, &def.stored_as, value).await?;
+            let mut value = convert_one(server, &custom.family, &def.stored_as, value).await?;
             if let Some(schema) = custom.family.version(&def.stored_as) {
                 schema.prune(&mut value);
             }
@@ -193,7 +191,7 @@ pub(crate) async fn to_version(
     let find =
         |version: &str| registry.all().find(|d| d.collection == def.collection && d.api_version() == version);
     match (&def.behaviour, find(&from), find(to)) {
-        (Behaviour::Custom(custom), ..) => custom.family.convert_one(server, to, value).await,
+        (Behaviour::Custom(custom), ..) => convert_one(server, &custom.family, to, value).await,
         (Behaviour::BuiltIn(_), Some(from), Some(to)) => between(server, from, to, value).await,
         _ => Ok(value),
     }
@@ -215,7 +213,39 @@ pub(crate) async fn between(
             let stored = from.conversion.map_or(value.clone(), |conversion| (conversion.to_stored)(value));
             Ok(to.conversion.map_or(stored.clone(), |conversion| (conversion.from_stored)(stored)))
         }
-        (_, Behaviour::Custom(custom)) => custom.family.convert_one(server, &to.api_version(), value).await,
+        (_, Behaviour::Custom(custom)) => convert_one(server, &custom.family, &to.api_version(), value).await,
         _ => Ok(value),
     }
+}
+
+/// Converts objects of a CRD to an `apiVersion`.
+///
+/// # Errors
+/// When the conversion webhook fails.
+async fn convert(
+    server: &Server,
+    family: &Family,
+    to: &str,
+    mut objects: Vec<Value>,
+) -> ApiResult<Vec<Value>> {
+    match &family.conversion {
+        Some(webhook) => webhook::convert(webhook, server, to, objects).await,
+        None => {
+            for object in &mut objects {
+                object["apiVersion"] = Value::from(to);
+            }
+            Ok(objects)
+        }
+    }
+}
+
+/// As [`convert`], for one object.
+async fn convert_one(server: &Server, family: &Family, to: &str, mut object: Value) -> ApiResult<Value> {
+    if let Some(webhook) = &family.conversion {
+        let mut converted = webhook::convert(webhook, server, to, vec![object]).await?;
+        // The webhook returns as many objects as were sent.
+        return Ok(converted.pop().unwrap_or_default());
+    }
+    object["apiVersion"] = Value::from(to);
+    Ok(object)
 }

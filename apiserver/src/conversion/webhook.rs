@@ -5,10 +5,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::review;
-use crate::meta;
+use crate::custom::ConversionWebhook;
 use crate::server::Server;
 use crate::status::{ApiError, ApiResult};
-use crate::webhook::Endpoint;
 
 /// The timeout of conversions; kube-apiserver's client gives every webhook this time.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -31,60 +30,35 @@ fn failed(server: &Server, text: &str) -> ApiError {
     ApiError::unexpected(text.to_owned())
 }
 
-/// A webhook that converts the objects of one CRD.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ConversionWebhook {
-    endpoint: Endpoint,
-    /// The newest version of `ConversionReview` that it takes; `None` if the server knows none of its versions.
-    review_version: Option<&'static str>,
-}
-
-impl ConversionWebhook {
-    /// Reads `spec.conversion`; `None` if it names no webhook.
-    pub(crate) fn of(conversion: &Value) -> Option<Self> {
-        if conversion["strategy"] != "Webhook" {
-            return None;
-        }
-        let versions = meta::strings(&conversion["webhook"]["conversionReviewVersions"]);
-        let review_version = versions.into_iter().find_map(|version| match version {
-            "v1" => Some("v1"),
-            "v1beta1" => Some("v1beta1"),
-            _ => None,
-        });
-        Some(Self { endpoint: Endpoint::of(&conversion["webhook"]["clientConfig"]), review_version })
+/// Converts those objects that have another version; the order stays.
+///
+/// # Errors
+/// Returns an error when the webhook cannot be reached, does not convert, or makes a forbidden change.
+pub(super) async fn convert(
+    webhook: &ConversionWebhook,
+    server: &Server,
+    to: &str,
+    mut objects: Vec<Value>,
+) -> ApiResult<Vec<Value>> {
+    for object in objects.iter_mut().filter(|object| is_empty(object)) {
+        object["apiVersion"] = Value::from(to);
     }
-
-    /// Converts those objects that have another version; the order stays.
-    ///
-    /// # Errors
-    /// Returns an error when the webhook cannot be reached, does not convert, or makes a forbidden change.
-    pub(crate) async fn convert(
-        &self,
-        server: &Server,
-        to: &str,
-        mut objects: Vec<Value>,
-    ) -> ApiResult<Vec<Value>> {
-        for object in objects.iter_mut().filter(|object| is_empty(object)) {
-            object["apiVersion"] = Value::from(to);
-        }
-        let others: Vec<usize> =
-            (0..objects.len()).filter(|at| objects[*at]["apiVersion"].as_str() != Some(to)).collect();
-        let Some(first) = others.first() else { return Ok(objects) };
-        let version = self.review_version;
-        let version =
-            version.ok_or_else(|| ApiError::unexpected("no supported conversion review versions"))?;
-        let subject = review::Subject::of(&objects[*first], to);
-        let uid = server.ids.uid();
-        let asked: Vec<&Value> = others.iter().map(|at| &objects[*at]).collect();
-        let question = review::question(&asked, to, &uid, version);
-        let answer = server.webhooks.post(&server.store, &self.endpoint, (TIMEOUT, None), &question).await;
-        let converted = answer
-            .and_then(|answer| review::converted(answer, &uid, version))
-            .map_err(|e| failed(server, &subject.failed(&e)))?;
-        let converted = subject.checked(&asked, converted).map_err(ApiError::unexpected)?;
-        for (at, value) in others.into_iter().zip(converted) {
-            objects[at] = value;
-        }
-        Ok(objects)
+    let others: Vec<usize> =
+        (0..objects.len()).filter(|at| objects[*at]["apiVersion"].as_str() != Some(to)).collect();
+    let Some(first) = others.first() else { return Ok(objects) };
+    let version = webhook.review_version;
+    let version = version.ok_or_else(|| ApiError::unexpected("no supported conversion review versions"))?;
+    let subject = review::Subject::of(&objects[*first], to);
+    let uid = server.ids.uid();
+    let asked: Vec<&Value> = others.iter().map(|at| &objects[*at]).collect();
+    let question = review::question(&asked, to, &uid, version);
+    let answer = server.webhooks.post(&server.store, &webhook.endpoint, (TIMEOUT, None), &question).await;
+    let converted = answer
+        .and_then(|answer| review::converted(answer, &uid, version))
+        .map_err(|e| failed(server, &subject.failed(&e)))?;
+    let converted = subject.checked(&asked, converted).map_err(ApiError::unexpected)?;
+    for (at, value) in others.into_iter().zip(converted) {
+        objects[at] = value;
     }
+    Ok(objects)
 }

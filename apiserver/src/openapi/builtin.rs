@@ -17,8 +17,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Value, json};
 
 use super::{META, PREFIX, gvk_of, schemas};
-use crate::builtin::BuiltIn;
-use crate::registry::ResourceDef;
+use crate::registry::{self, ResourceDef};
 
 /// All definitions that a built-in kind may need, by name.
 static DEFINITIONS: LazyLock<BTreeMap<String, Value>> = LazyLock::new(|| {
@@ -48,7 +47,7 @@ static DEFINITIONS: LazyLock<BTreeMap<String, Value>> = LazyLock::new(|| {
     }
     let type_meta = definitions.get(&format!("{META}.Status")).map(|status| status["properties"].clone());
     let type_meta = type_meta.unwrap_or_default();
-    for def in crate::builtin::all().map(BuiltIn::def) {
+    for def in crate::builtin::all().map(registry::of_built_in) {
         let object = name(&def);
         let list = schemas::list_of(&def, &object, &type_meta);
         definitions.insert(format!("{object}List"), list);

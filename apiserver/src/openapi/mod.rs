@@ -273,7 +273,7 @@ fn capitalized(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::custom;
+    use crate::registry::of_definition;
 
     #[test]
     fn documents_are_rendered_once_until_definitions_change() {
@@ -286,7 +286,7 @@ mod tests {
                     "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}],
                 },
             });
-            Registry::new(custom::defs(&definition))
+            Registry::new(of_definition(&definition))
         };
         let (first, second) = (registry(), registry());
         let document = |of: &Registry, name: &str| rendered(of, name).unwrap();

@@ -6,51 +6,16 @@
 mod pods;
 mod scopes;
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use kubesmith_apimachinery::quantity::Quantity;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use crate::amounts::{Quantities, add, quantities};
 use crate::builtin;
 use crate::registry::ResourceDef;
 
-pub(crate) use pods::{aggregate, has_deadline, is_of_pods, missing_amounts, of_containers, total};
+pub(crate) use pods::{has_deadline, missing_amounts};
 pub(crate) use scopes::is_in_scope;
-
-/// Quantities by resource: Go's `ResourceList`.
-pub(crate) type Quantities = BTreeMap<String, Quantity>;
-
-/// The quantities of a field, by resource. They compare by value: `1Gi` is `1073741824`.
-pub(crate) fn quantities(value: &Value) -> Quantities {
-    let read =
-        |(name, amount): (&String, &Value)| Some((name.clone(), Quantity::parse(amount.as_str()?).ok()?));
-    value.as_object().into_iter().flatten().filter_map(read).collect()
-}
-
-/// The quantities as a field.
-pub(crate) fn to_value(amounts: &Quantities) -> Value {
-    let entries = amounts.iter().map(|(name, amount)| (name.clone(), Value::from(amount.to_string())));
-    Value::Object(entries.collect::<Map<_, _>>())
-}
-
-/// Adds quantities to others.
-pub(crate) fn add(to: &mut Quantities, from: &Quantities) {
-    for (name, amount) in from {
-        let sum = to.get(name).map_or(*amount, |own| *own + *amount);
-        to.insert(name.clone(), sum);
-    }
-}
-
-/// `SubtractWithNonNegativeResult`.
-pub(crate) fn increase(new: &Quantities, old: &Quantities) -> Quantities {
-    let zero = Quantity::from(0);
-    let rest = |(name, amount): (&String, &Quantity)| {
-        let rest = old.get(name).map_or(*amount, |old| *amount - *old);
-        (name.clone(), rest.max(zero))
-    };
-    new.iter().map(rest).collect()
-}
 
 const CLAIMS: &str = "persistentvolumeclaims";
 const OF_CLASS: &str = ".storageclass.storage.k8s.io/";

@@ -1,4 +1,4 @@
-//! The usage of pods. Source: `pkg/quota/v1/evaluator/core/pods.go` and `component-helpers/resource/helpers.go`.
+//! The usage of pods. Source: `pkg/quota/v1/evaluator/core/pods.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::Value;
 
-use super::{Quantities, add, is_extended_in_quota, quantities};
+use super::is_extended_in_quota;
+use crate::amounts::{Quantities, is_of_pods, quantities, total};
 use crate::{builtin, meta};
 
 /// Resources of the node that each container has to request or limit when a quota counts them (`validationSet`).
@@ -62,60 +63,6 @@ fn of(requests: &Quantities, limits: &Quantities) -> Quantities {
         usage.extend(limits.get(name).map(|amount| (format!("limits.{name}"), *amount)));
     }
     usage
-}
-
-/// Sums the requests or limits of a pod; its own take the place of the sums of its containers.
-pub(crate) fn of_containers(pod: &Value, part: &str) -> Quantities {
-    let mut sum = aggregate(&pod["spec"], part);
-    let of_pod = quantities(&pod["spec"]["resources"][part]);
-    sum.extend(of_pod.into_iter().filter(|(name, _)| is_of_pods(name)));
-    sum
-}
-
-/// Sums the requests or limits of a pod's containers (`AggregateContainerRequests`, `AggregateContainerLimits`). Sidecars count
-/// from their start on, other init containers alone.
-pub(crate) fn aggregate(spec: &Value, part: &str) -> Quantities {
-    let containers = |list: &str| spec[list].as_array().into_iter().flatten();
-    let own = |container: &Value| quantities(&container["resources"][part]);
-    let (mut sum, mut sidecars, mut starting) = Default::default();
-    containers("containers").for_each(|container| add(&mut sum, &own(container)));
-    for container in containers("initContainers") {
-        let mut needs = own(container);
-        if container["restartPolicy"] == "Always" {
-            add(&mut sum, &needs);
-            add(&mut sidecars, &needs);
-            needs.clone_from(&sidecars);
-        } else {
-            add(&mut needs, &sidecars);
-        }
-        raise(&mut starting, needs);
-    }
-    raise(&mut sum, starting);
-    sum
-}
-
-/// `PodRequests` and `PodLimits`.
-pub(crate) fn total(pod: &Value, part: &str) -> Quantities {
-    let mut sum = of_containers(pod, part);
-    let mut overhead = quantities(&pod["spec"]["overhead"]);
-    if part == "limits" {
-        overhead.retain(|name, _| sum.get(name).is_some_and(|limit| limit.sign() != 0));
-    }
-    add(&mut sum, &overhead);
-    sum
-}
-
-/// `maxResourceList`.
-fn raise(to: &mut Quantities, from: Quantities) {
-    for (name, amount) in from {
-        let most = to.get(&name).map_or(amount, |own| (*own).max(amount));
-        to.insert(name, most);
-    }
-}
-
-/// `IsSupportedPodLevelResource`.
-pub(crate) fn is_of_pods(name: &str) -> bool {
-    matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
 }
 
 /// Describes the amounts that containers have to name because a quota counts them; `None` if nothing is missing

@@ -1,19 +1,15 @@
-//! The objects that kube-apiserver adds to every cluster, except those that depend on its address.
-//!
-//! `initial.jsonl` has one on each line, in the order in which kube-apiserver creates them. The common parts of all
-//! roles and bindings (plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go) are added here, and so is the
-//! ownership of fields.
+//! The objects that kube-apiserver adds to every cluster, with the owners of their fields.
 
 use std::sync::{Arc, LazyLock};
 
 use serde_json::{Value, json};
 
 use crate::apply::{self, Manager};
+use crate::builtin::initial;
 use crate::registry::Registry;
 use crate::{managed, meta};
 
 const KUBE_APISERVER: &str = "kube-apiserver";
-const RBAC: &str = "rbac.authorization.k8s.io/v1";
 const FLOW_CONTROL: &str = "flowcontrol.apiserver.k8s.io/v1";
 
 /// The built-in kinds.
@@ -52,29 +48,11 @@ fn each(object: &mut Value, path: &str, change: impl FnMut(&mut Value)) {
 /// Returns all of them; built once for all servers of a process.
 pub(crate) fn objects() -> &'static [Initial] {
     static OBJECTS: LazyLock<Vec<Initial>> =
-        LazyLock::new(|| lines().filter_map(|object| initial(&REGISTRY, object)).collect());
+        LazyLock::new(|| initial::lines().filter_map(|object| owned_initial(&REGISTRY, object)).collect());
     &OBJECTS
 }
 
-/// Returns the object of this kind and name, if every cluster has it.
-pub(crate) fn find(kind: &str, name: &str) -> Option<&'static Value> {
-    objects().iter().map(|it| &it.object).find(|object| object["kind"] == kind && meta::name(object) == name)
-}
-
-fn lines() -> impl Iterator<Item = Value> {
-    include_str!("initial.jsonl").lines().map(|line| {
-        let mut object: Value = serde_json::from_str(line).unwrap_or_default();
-        if object.get("apiVersion").is_none() {
-            object["apiVersion"] = RBAC.into();
-            object["metadata"]["labels"]["kubernetes.io/bootstrapping"] = "rbac-defaults".into();
-            object["metadata"]["annotations"] =
-                json!({"rbac.authorization.kubernetes.io/autoupdate": "true"});
-        }
-        object
-    })
-}
-
-fn initial(registry: &Registry, mut object: Value) -> Option<Initial> {
+fn owned_initial(registry: &Registry, mut object: Value) -> Option<Initial> {
     let def = registry
         .all()
         .find(|def| object["kind"] == *def.kind && object["apiVersion"] == def.api_version())?;
@@ -131,8 +109,10 @@ mod tests {
 
     #[test]
     fn initial_objects_have_known_kinds() {
-        assert_eq!(objects().len(), lines().count());
-        let flow = find("FlowSchema", "exempt").expect("a flow schema");
+        assert_eq!(objects().len(), initial::lines().count());
+        let flow =
+            objects().iter().find(|it| it.object["kind"] == "FlowSchema" && it.key == "exempt").unwrap();
+        let flow = &flow.object;
         assert_eq!(flow["metadata"]["managedFields"].as_array().map(Vec::len), Some(2), "{flow}");
     }
 }

@@ -20,7 +20,7 @@ use crate::registry::ResourceDef;
 use crate::server::{Call, OfController, Origin, Server};
 use crate::status::{ApiError, ApiResult};
 use crate::store::NotDurable;
-use crate::{authentication, custom, discovery, verbs};
+use crate::{authentication, discovery, verbs};
 
 /// The size limit of bodies, in bytes; kube-apiserver's own limit.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -122,7 +122,7 @@ impl Server {
                         let has_no_namespace = path.namespace.is_empty() && def.is_custom();
                         !path.proxy && (def.namespaced || has_no_namespace || path.is_without_namespace())
                     })
-                    .filter(|def| custom::serves(def, &path, &parts.method))
+                    .filter(|def| def.serves(&path, &parts.method))
                     .ok_or(ApiError::NoSuchPath)?;
                 self.resource(parts, path, def, Asked { query, body, user, deadline }).await
             }

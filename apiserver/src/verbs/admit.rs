@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use super::identity;
 use crate::apply;
 use crate::builtin;
-use crate::builtin::parts::Part;
 use crate::http::decode::{self, Decoded, Duplicates};
 use crate::http::negotiate::{self, Form};
 use crate::http::protobuf;
@@ -377,7 +376,7 @@ pub(super) fn check(
             };
             let core = iter::repeat_n(validate_core_finalizers(value), checks).flatten();
             let causes = causes.into_iter().chain(core);
-            let part = old.zip(Part::of(def, subresource)).and_then(|(old, part)| part.check(value, old));
+            let part = old.zip(def.part(subresource)).and_then(|(old, part)| part.check(value, old));
             let own = part.unwrap_or_else(|| match old {
                 Some(old) if subresource == "status" => (built_in.check_status)(value, old),
                 _ => (built_in.check)(value, old),

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::write::{self, Storage, Write};
-use super::{admit, identity, read, update};
+use super::{admit, complete, identity, read, services, update};
 use crate::admission::{Attributes, Operation, Options};
 use crate::authorization;
-use crate::builtin::{self, Generation, certificates, services};
+use crate::builtin::{Generation, certificates};
 use crate::conversion::Served;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
@@ -198,7 +198,7 @@ fn complete(call: &Call<'_>, given: &Value, value: &mut Value) {
     if def.collection == certificates::COLLECTION {
         certificates::requested_by(&call.user, value);
     }
-    for warning in builtin::complete::created(&call.server, def, given, value) {
+    for warning in complete::created(&call.server, def, given, value) {
         call.warn(&warning);
     }
 }

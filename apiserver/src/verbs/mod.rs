@@ -2,6 +2,7 @@
 
 pub(crate) mod admit;
 mod collection;
+mod complete;
 mod components;
 mod connect;
 mod create;
@@ -16,6 +17,7 @@ mod read;
 mod review;
 mod scale;
 mod selectors;
+mod services;
 mod update;
 mod watch;
 mod write;
@@ -25,7 +27,6 @@ use std::sync::Arc;
 use ::http::Method;
 use serde_json::Value;
 
-use crate::builtin::parts::Part;
 use crate::conversion;
 use crate::garbage;
 use crate::http::list_options::ListOptions;
@@ -81,10 +82,10 @@ pub(crate) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Repl
         "status" if call.def.status => return item(call, method).await,
         "scale" if call.def.scale.is_some() => return scale::dispatch(call, method).await,
         // `FinalizeREST` of pkg/registry/core/namespace/storage can be updated alone.
-        "finalize" if *method != Method::PUT && Part::of(&call.def, "finalize").is_some() => {
+        "finalize" if *method != Method::PUT && call.def.part("finalize").is_some() => {
             return Err(ApiError::method_not_allowed());
         }
-        sub if Part::of(&call.def, sub).is_some() => return item(call, method).await,
+        sub if call.def.part(sub).is_some() => return item(call, method).await,
         _ if call.def.is_custom() => return Err(ApiError::not_found(call.def.subject(&call.path.name))),
         _ => return Err(ApiError::NoSuchPath),
     }

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::write::{self, Storage, Write};
-use super::{admit, create, delete, identity, read};
+use super::{admit, complete, create, delete, identity, read, services};
 use crate::admission::{Attributes, Operation, Options};
 use crate::authorization;
-use crate::builtin::parts::{self, Part};
-use crate::builtin::{self, Generation, services};
+use crate::builtin::Generation;
 use crate::conversion::Served;
 use crate::groups;
 use crate::http::query::WriteOptions;
@@ -247,7 +246,7 @@ fn complete(call: &Call<'_>, current: &Value, wanted: &mut Value) {
     keep_metadata(current, wanted);
     meta::set(wanted, "resourceVersion", meta::text(current, "resourceVersion").to_owned());
     keep_other_part(call, current, wanted);
-    builtin::complete::updated(&call.server, def, &call.path.subresource, current, wanted);
+    complete::updated(&call.server, def, &call.path.subresource, current, wanted);
     if matches!(create::generation(def), Generation::Changes | Generation::Counted)
         && call.path.subresource != "status"
         && counts_as_change(def, current, wanted)
@@ -276,7 +275,7 @@ fn keep_metadata(current: &Value, wanted: &mut Value) {
 
 /// Restores the status on updates of the main resource, and all other fields on updates of the status.
 fn keep_other_part(call: &Call<'_>, current: &Value, wanted: &mut Value) {
-    if let Some(part) = Part::of(&call.def, &call.path.subresource) {
+    if let Some(part) = call.def.part(&call.path.subresource) {
         return part.keep_rest(current, wanted, &call.server.now());
     }
     match call.path.subresource.as_str() {
@@ -304,7 +303,7 @@ fn keep_other_part(call: &Call<'_>, current: &Value, wanted: &mut Value) {
 /// (`ResetObjectMetaForStatus` of apimachinery's pkg/apis/meta/v1/helpers.go, and `PrepareForUpdate` of the strategies).
 fn bring_metadata(def: &ResourceDef, current: &Value, given: &Value, wanted: &mut Value) {
     let kept: &[&str] = match def.plural.as_str() {
-        _ if parts::ignored_by_status(def).contains(&"metadata") => {
+        _ if def.ignored_by_status().contains(&"metadata") => {
             &["deletionTimestamp", "selfLink", "labels", "annotations", "finalizers", "ownerReferences"]
         }
         "deployments" => &["labels"],

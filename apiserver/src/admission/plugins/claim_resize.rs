@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::super::Attributes;
-use crate::quota::quantities;
+use crate::amounts::quantities;
 use crate::status::{ApiError, ApiResult};
 
 pub(super) fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<()> {

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::super::{Attributes, Operation};
 use super::object_of;
+use crate::amounts::{self, Quantities, quantities};
 use crate::meta;
-use crate::quota::{self, Quantities, quantities};
 use crate::status::{ApiError, ApiResult};
 
 /// The annotation that lists the applied defaults.
@@ -132,7 +132,7 @@ fn pod_faults(pod: &Value, limits: &[Value]) -> Vec<String> {
 
 /// `podRequests` and `podLimits`.
 fn of_pod(pod: &Value) -> Usage {
-    Usage { requests: quota::of_containers(pod, "requests"), limits: quota::of_containers(pod, "limits") }
+    Usage { requests: amounts::of_containers(pod, "requests"), limits: amounts::of_containers(pod, "limits") }
 }
 
 fn container_faults(limit: &Value, kind: &str, usage: &Usage) -> Vec<String> {

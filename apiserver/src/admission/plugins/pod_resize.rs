@@ -6,8 +6,8 @@ use kubesmith_apimachinery::quantity::Quantity;
 use serde_json::Value;
 
 use super::super::{Attributes, Operation};
+use crate::amounts::{quantities, total};
 use crate::meta;
-use crate::quota::{quantities, total};
 use crate::status::{ApiError, ApiResult, Cause};
 
 pub(super) fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> ApiResult<()> {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::super::{Attributes, Operation};
-use crate::quota::{self, Quantities, quantities};
+use crate::amounts::{self, Quantities, quantities};
+use crate::quota;
 use crate::server::Server;
 use crate::status::{ApiError, ApiResult};
 use crate::{managed, meta};
@@ -39,9 +40,9 @@ impl Drop for Charge {
             self.server.modify(QUOTAS, &key, |quota| {
                 let mut next = quota.clone();
                 let mut used = quantities(&quota["status"]["used"]);
-                let rest = quota::increase(&used, &added);
+                let rest = amounts::increase(&used, &added);
                 used.extend(rest.into_iter().filter(|(resource, _)| added.contains_key(resource)));
-                next["status"]["used"] = quota::to_value(&used);
+                next["status"]["used"] = amounts::to_value(&used);
                 Some(managed::updated_quota(quota, &next, &now))
             });
         }
@@ -74,8 +75,8 @@ pub(super) fn charge(attributes: &Attributes<'_>, object: Option<&Value>) -> Api
             match used_with(attributes, quota, object) {
                 Ok(used) => {
                     let (mut next, used) = (quota.clone(), used?);
-                    added = Some(quota::increase(&used, &quantities(&quota["status"]["used"])));
-                    next["status"]["used"] = quota::to_value(&used);
+                    added = Some(amounts::increase(&used, &quantities(&quota["status"]["used"])));
+                    next["status"]["used"] = amounts::to_value(&used);
                     Some(managed::updated_quota(quota, &next, &now))
                 }
                 Err(error) => {
@@ -140,14 +141,14 @@ fn used_with(attributes: &Attributes<'_>, quota: &Value, object: &Value) -> ApiR
     }
     let is_update = attributes.operation == Operation::Update;
     if let Some(old) = attributes.old.filter(|old| is_update && quota::is_in_scope(def, quota, old)) {
-        requested = quota::increase(&requested, &quota::usage(def, old, now));
+        requested = amounts::increase(&requested, &quota::usage(def, old, now));
     }
     requested.retain(|resource, amount| amount.sign() != 0 && hard.contains_key(resource));
     if requested.is_empty() {
         return Ok(None);
     }
     let before = used.clone();
-    quota::add(&mut used, &requested);
+    amounts::add(&mut used, &requested);
     let exceeded: Vec<&String> =
         requested.keys().filter(|resource| used.get(*resource) > hard.get(*resource)).collect();
     if exceeded.is_empty() || attributes.call.path.subresource == "status" {

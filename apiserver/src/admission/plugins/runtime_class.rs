@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use super::super::{Attributes, Operation};
 use super::object_of;
+use crate::amounts::quantities;
 use crate::meta;
 use crate::names::NameRule;
-use crate::quota::quantities;
 use crate::status::{ApiError, ApiResult};
 use crate::store::Object;
 

@@ -113,7 +113,7 @@ pub(in crate::builtin) fn range_warnings(path: &str, text: &str) -> Vec<String> 
 }
 
 /// Reads an address as Go's sloppy parser does: leading zeros are decimal, and a mapped IPv4 address is one.
-pub(in crate::builtin) fn parse(text: &str) -> Option<IpAddr> {
+pub(crate) fn parse(text: &str) -> Option<IpAddr> {
     parse_form(text).map(|address| address.to_canonical())
 }
 
@@ -146,7 +146,7 @@ pub(super) struct Range {
 
 impl Range {
     /// `ParseCIDRSloppy`.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let (address, bits) = text.split_once('/')?;
         let range = Self { address: parse_form(address)?, bits: decimal(bits)? };
         (range.bits <= range.width()).then_some(range)

@@ -14,7 +14,8 @@ use crate::names::{NameRule, quoted};
 use crate::status::Cause;
 
 pub(in crate::builtin) use slices::resource_slice;
-pub(in crate::builtin) use status::{drop_deallocated, resource_claim_status};
+pub(crate) use status::drop_deallocated;
+pub(in crate::builtin) use status::resource_claim_status;
 
 const MOST_REQUESTS: usize = 32;
 const MOST_SUBREQUESTS: usize = 8;

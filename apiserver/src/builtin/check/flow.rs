@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::field::{Errors, Field, go_struct};
+use crate::builtin::initial;
 use crate::names::NameRule;
-use crate::server::initial;
 use crate::status::Cause;
 
 const VERBS: &[&str] =
@@ -189,7 +189,7 @@ fn path(path: &Field<'_>, errors: &mut Errors) {
 }
 
 /// `internalbootstrap`: the objects that every cluster has to have.
-fn mandatory_object(kind: &str, name: &str) -> Option<&'static Value> {
+fn mandatory_object(kind: &str, name: &str) -> Option<Value> {
     matches!(name, "catch-all" | "exempt").then(|| initial::find(kind, name)).flatten()
 }
 

@@ -45,16 +45,18 @@ mod windows;
 mod workload_status;
 mod workloads;
 
-pub(in crate::builtin) use addresses::{parse as parse_address, range_warnings, warning as address_warning};
+pub(crate) use addresses::parse as parse_address;
+pub(in crate::builtin) use addresses::{range_warnings, warning as address_warning};
 pub(super) use autoscaling::{autoscaler, autoscaler_status};
 pub(super) use csi::{
     csi_driver, csi_node, csi_storage_capacity, volume_attachment, volume_attachment_status,
     volume_attributes_class,
 };
 pub(super) use data::{config_map, secret};
+pub(crate) use devices::drop_deallocated;
 pub(super) use devices::{
-    admin_access, device_class, drop_deallocated, resource_claim, resource_claim_status,
-    resource_claim_template, resource_slice,
+    admin_access, device_class, resource_claim, resource_claim_status, resource_claim_template,
+    resource_slice,
 };
 pub(super) use endpoints::{endpoint_slice, endpoints};
 pub(super) use ephemeral::pod_ephemeral_containers;
@@ -78,7 +80,8 @@ pub(super) use quotas::{quota, quota_status};
 pub(super) use resize::pod_resize;
 pub(crate) use resources::is_extended;
 pub(super) use resources::limit_range;
-pub(super) use services::{address_fields, service, service_status};
+pub(crate) use services::address_fields;
+pub(super) use services::{service, service_status};
 pub(super) use storage::{claim, claim_status, storage_class};
 pub(super) use workload_status::{daemon_set_status, disruption_budget_status, replicas_status};
 pub(super) use workloads::{

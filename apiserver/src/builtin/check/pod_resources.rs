@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::field::{Errors, Field};
 use super::resize::{fixed, is_removed};
 use super::resources::{amounts, claim_names, is_huge_pages, resource_name};
-use crate::quota::{aggregate, quantities};
+use crate::amounts::{aggregate, quantities};
 
 /// Checks the resources of a pod; `claims` are the names of its claims.
 pub(super) fn check(spec: &Field<'_>, claims: &[&str], errors: &mut Errors) {

@@ -171,7 +171,7 @@ fn affinity(spec: &Field<'_>, errors: &mut Errors) {
 }
 
 /// The faults of the fields that the allocation of addresses needs.
-pub(in crate::builtin) fn address_fields(service: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(crate) fn address_fields(service: &Value, old: Option<&Value>) -> Vec<Cause> {
     let kept = old.map(|old| Field::root(old).child("spec").child("clusterIPs").texts()).unwrap_or_default();
     Errors::of(|errors| cluster_ips(&Field::root(service).child("spec"), &kept, errors))
 }

@@ -11,8 +11,8 @@ use serde_json::Value;
 pub(super) use objects::*;
 pub(crate) use pods::quality_of_service;
 pub(super) use pods::{pod, pod_template, prepare_pod};
-pub(crate) use workloads::TEMPLATE_GENERATION;
 pub(super) use workloads::*;
+pub(crate) use workloads::{TEMPLATE_GENERATION, count_template_generation, shares_labels};
 
 use super::Stage;
 

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Stage, each, fill};
+use crate::amounts::{Quantities, add, aggregate, is_of_pods, quantities};
 use crate::meta::map_at;
-use crate::quota::{Quantities, add, aggregate, is_of_pods, quantities};
 
 pub(in crate::builtin) fn pod(object: &mut Value, _: Stage) {
     map_at(object, "spec");

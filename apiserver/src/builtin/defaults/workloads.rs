@@ -110,7 +110,7 @@ pub(in crate::builtin) fn note_template_generation(set: &mut Value) {
 }
 
 /// Updates the template generation of a daemon set (`PrepareForUpdate` of pkg/registry/apps/daemonset/strategy.go).
-pub(in crate::builtin) fn count_template_generation(current: &Value, set: &mut Value) {
+pub(crate) fn count_template_generation(current: &Value, set: &mut Value) {
     let number = current["metadata"]["annotations"][TEMPLATE_GENERATION].as_str();
     let number: i64 = number.and_then(|number| number.parse().ok()).unwrap_or_default();
     let next = if current["spec"]["template"] == set["spec"]["template"] { number } else { number + 1 };
@@ -147,7 +147,7 @@ pub(in crate::builtin) fn job(object: &mut Value, _: Stage) {
 
 /// Reports whether a new job has its template's labels because the request gave none: then they are one map
 /// (`SetDefaults_Job`), which the labels of the job's own pods join.
-pub(in crate::builtin) fn shares_labels(given: &Value, job: &Value) -> bool {
+pub(crate) fn shares_labels(given: &Value, job: &Value) -> bool {
     let labels = &job["metadata"]["labels"];
     let has_own = given["metadata"]["labels"].as_object().is_some_and(|labels| !labels.is_empty());
     !has_own && labels.is_object() && *labels == job["spec"]["template"]["metadata"]["labels"]

@@ -12,8 +12,8 @@ use super::super::cluster::{Cluster, PODS};
 use super::super::pods::is_over;
 use super::super::{nodes, placement};
 use super::{NAME, claims, devices, limits, peers};
+use crate::amounts::{self, Quantities};
 use crate::meta;
-use crate::quota::{self, Quantities};
 use crate::store::Object;
 
 pub(super) const PORTS_TAKEN: &str = "node(s) didn't have free ports for the requested pod ports";
@@ -180,12 +180,12 @@ fn insufficient(pod: &Value, others: &[&Value], node: &Value) -> Option<Misfit> 
 /// `fitsRequest` of `NodeResourcesFit`.
 pub(super) fn shortages(pod: &Value, others: &[&Value], node: &Value) -> Vec<Shortage> {
     let zero = Quantity::from(0);
-    let allocatable = quota::quantities(&node["status"]["allocatable"]);
+    let allocatable = amounts::quantities(&node["status"]["allocatable"]);
     let amount = |of: &Quantities, name: &str| of.get(name).copied().unwrap_or(zero);
     let mut used = Quantities::new();
-    others.iter().for_each(|other| quota::add(&mut used, &quota::total(other, "requests")));
+    others.iter().for_each(|other| amounts::add(&mut used, &amounts::total(other, "requests")));
     used.insert("pods".to_owned(), Quantity::from(i64::try_from(others.len()).unwrap_or(i64::MAX)));
-    let wanted = quota::total(pod, "requests").into_iter().filter(|(_, wanted)| *wanted > zero);
+    let wanted = amounts::total(pod, "requests").into_iter().filter(|(_, wanted)| *wanted > zero);
     let wanted = std::iter::once(("pods".to_owned(), Quantity::from(1))).chain(wanted);
     let short = |(name, wanted): (String, Quantity)| {
         let (used, all) = (amount(&used, &name), amount(&allocatable, &name));

@@ -146,6 +146,7 @@ pub(super) const CRATES: &[Crate] = &[
         order: &[
             // The base.
             "ages",
+            "amounts",
             "clock",
             "cron",
             "der",
@@ -171,12 +172,12 @@ pub(super) const CRATES: &[Crate] = &[
             "patching",
             "webhook",
             "documents",
-            // The served resources, the state of the server, and the steps of requests.
+            // Kinds, the served resources, the state of the server, and the steps of requests.
+            "builtin",
+            "custom",
             "registry",
             "server",
-            "builtin",
             "conversion",
-            "custom",
             "tokens",
             "managed",
             "authorization",
@@ -200,10 +201,6 @@ pub(super) const CRATES: &[Crate] = &[
             "request",
         ],
         allowed: &[
-            ("registry", "builtin", "a served resource refers to its built-in kind"),
-            ("registry", "custom", "a served resource refers to its definition"),
-            ("conversion", "custom", "the definition names the webhook that converts"),
-            ("builtin", "quota", "defaults and checks of pods add up resources as quotas do"),
             ("admission", "verbs", "the objects of reviews are read as bodies are"),
             ("garbage", "verbs", "the verb deletes collected objects"),
             ("server", "admission", "the state has the hooks of the present configurations"),
@@ -214,7 +211,6 @@ pub(super) const CRATES: &[Crate] = &[
             ("server", "managed", "initial objects have managers"),
             ("server", "verbs", "a restarted server resumes deletions"),
             ("server", "api_services", "a change of a definition changes the served resources"),
-            ("server", "custom", "a change of a definition changes the served resources"),
             ("server", "definitions", "a change of a definition changes the served resources"),
         ],
     },

@@ -181,7 +181,7 @@ fn uuid_fault(text: &str) -> Option<String> {
 
 /// Drops the status of devices that were allocated, and no longer are (`dropDeallocatedStatusDevices` of
 /// pkg/registry/resource/resourceclaim/strategy.go).
-pub(in crate::builtin) fn drop_deallocated(before: &Value, claim: &mut Value) {
+pub(crate) fn drop_deallocated(before: &Value, claim: &mut Value) {
     let allocated = |claim: &Value| -> Vec<String> {
         let results =
             Field::root(claim).child("status").child("allocation").child("devices").child("results");

@@ -5,7 +5,7 @@ use std::sync::MutexGuard;
 
 use serde_json::{Value, json};
 
-use super::check::{address_fields, parse_address};
+use crate::builtin::{address_fields, parse_address};
 use crate::meta;
 use crate::server::{Call, Server};
 use crate::status::{ApiError, ApiResult, Cause, ErrorSubject};

@@ -1,13 +1,18 @@
 //! The served resources and their rules.
 
+mod built_in;
+mod custom;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
+use http::Method;
 pub(crate) use kubesmith_apiextensions::structural::ScalePaths;
 use kubesmith_apimachinery::jsonpath::JsonPath;
 use serde_json::Value;
 
 use crate::builtin::BuiltIn;
+use crate::builtin::parts::{self, Part};
 use crate::custom::Custom;
 use crate::documents::Documents;
 use crate::http::negotiate::Endpoint;
@@ -15,6 +20,9 @@ use crate::http::path::ResourcePath;
 use crate::names::NameRule;
 use crate::status::ErrorSubject;
 use crate::types;
+
+pub(crate) use built_in::of_built_in;
+pub(crate) use custom::{CREATION_TIMESTAMP, of_definition};
 
 /// The rules of a resource.
 #[derive(Clone, Debug)]
@@ -156,6 +164,24 @@ impl ResourceDef {
         self.key(crate::meta::namespace(object), crate::meta::name(object))
     }
 
+    /// Reports whether the resource serves a path: namespaced custom resources are only listed and watched across namespaces
+    /// (`possiblyAcrossAllNamespacesVerbs` of apiextensions-apiserver's customresource_handler.go).
+    pub(crate) fn serves(&self, path: &ResourcePath, method: &Method) -> bool {
+        let is_list = path.watch || path.name.is_empty();
+        let is_read = matches!(*method, Method::GET | Method::HEAD) && is_list;
+        !self.is_custom() || !self.namespaced || !path.namespace.is_empty() || is_read
+    }
+
+    /// Returns the subresource of this name that is a part of the object.
+    pub(crate) fn part(&self, subresource: &str) -> Option<Part> {
+        if self.is_custom() { None } else { Part::of(&self.collection, subresource) }
+    }
+
+    /// The fields that a write of the status does not change. Its manager does not own them.
+    pub(crate) fn ignored_by_status(&self) -> &'static [&'static str] {
+        if self.is_custom() { &["metadata", "spec"] } else { parts::ignored_by_status(&self.plural) }
+    }
+
     /// Returns the kind of endpoint that a path of the resource has.
     pub(crate) fn endpoint(&self, path: &ResourcePath) -> Endpoint {
         match path.name.as_str() {
@@ -187,7 +213,7 @@ pub(crate) struct Registry {
 
 /// The definitions of the built-in resources, which all registries share.
 static BUILT_IN: LazyLock<Vec<Arc<ResourceDef>>> =
-    LazyLock::new(|| crate::builtin::all().map(|built_in| Arc::new(built_in.def())).collect());
+    LazyLock::new(|| crate::builtin::all().map(|kind| Arc::new(of_built_in(kind))).collect());
 
 impl Registry {
     /// The registry of the built-in resources and these, shared by all servers without CRDs.

@@ -3,9 +3,11 @@
 
 use serde_json::Value;
 
-use super::{app_armor, autoscaling, check, defaults, services};
+use super::services;
+use crate::builtin::{self, app_armor, autoscaling};
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Server;
+use crate::stage::Stage;
 use crate::types;
 
 /// Completes a new object after its name and UID are set; returns warnings. `given` is the object of the request.
@@ -20,8 +22,8 @@ pub(crate) fn created(server: &Server, def: &ResourceDef, given: &Value, value: 
     if def.collection == AUTOSCALERS {
         autoscaling::drop_status(value);
     }
-    (kind.default)(value, super::Stage::Create);
-    let shares_labels = def.collection == "jobs.batch" && defaults::shares_labels(given, value);
+    (kind.default)(value, Stage::Create);
+    let shares_labels = def.collection == "jobs.batch" && builtin::shares_labels(given, value);
     (kind.prepare)(value);
     if shares_labels {
         value["metadata"]["labels"] = value["spec"]["template"]["metadata"]["labels"].clone();
@@ -59,12 +61,12 @@ pub(crate) fn updated(
             crate::meta::copy_member(&current["spec"], &mut value["spec"], "finalizers");
         }
         "resourceclaims.resource.k8s.io" if subresource == "status" => {
-            check::drop_deallocated(current, value);
+            builtin::drop_deallocated(current, value);
         }
         "pods" if subresource == "status" => keep_observed_generation(current, value),
         crate::crd::COLLECTION if subresource.is_empty() => crate::crd::remember_storage_version(value),
         AUTOSCALERS => autoscaling::keep_other_part(current, value, subresource),
-        "daemonsets.apps" => defaults::count_template_generation(current, value),
+        "daemonsets.apps" => builtin::count_template_generation(current, value),
         _ => {}
     }
     if def.collection == "persistentvolumes" {
