@@ -34,6 +34,7 @@ mod api_services;
 pub mod apply;
 mod authentication;
 mod authorization;
+mod bodies;
 mod builtin;
 mod clock;
 mod containers;

@@ -10,11 +10,11 @@ use super::invoke::{Failure, invoke};
 use super::patched::check_kind;
 use super::reinvocation::{Reinvocation, Round};
 use super::review::{JSON_PATCH, Verdict};
+use crate::bodies::{self, Change};
 use crate::meta;
 use crate::patching;
 use crate::status::{ApiError, ApiResult};
 use crate::types;
-use crate::verbs::admit::{self, Change};
 
 /// Lets the mutating webhooks change the object of a request; `None` for a deletion, which has nothing to change. Returns
 /// whether one of them did.
@@ -113,7 +113,7 @@ impl State {
         let mut patched = json_patch(object, &operations).map_err(|error| refused(error.to_string()))?;
         check_kind(&self.versioned.def, object, &mut patched).map_err(refused)?;
         if self.has_kind {
-            admit::settle_changed(&self.versioned.def, &mut patched, Change::Webhook).map_err(refused)?;
+            bodies::settle_changed(&self.versioned.def, &mut patched, Change::Webhook).map_err(refused)?;
         } else if !self.versioned.def.is_custom()
             && let Some(of) =
                 types::of_kind(meta::member(&patched, "apiVersion"), meta::member(&patched, "kind"))

@@ -3,9 +3,9 @@
 use kubesmith_apimachinery::golang;
 use serde_json::Value;
 
+use crate::bodies::identity::SCHEME;
 use crate::meta;
 use crate::registry::ResourceDef;
-use crate::verbs::identity::SCHEME;
 
 /// Checks that a patch keeps the kind and its version, since the object is decoded as that kind. A built-in kind that
 /// the patch removed is restored, as decoding takes it from the type (`Decode` of apimachinery's

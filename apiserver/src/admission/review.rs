@@ -6,10 +6,10 @@ use kubesmith_apimachinery::golang;
 use serde_json::{Value, json};
 
 use super::attributes::{Attributes, Versioned, kind_of_subresource};
+use crate::bodies::identity::{self, GroupVersion};
 use crate::meta;
 use crate::registry::ResourceDef;
 use crate::types;
-use crate::verbs::identity::{self, GroupVersion};
 
 const GROUP: &str = "admission.k8s.io";
 const KIND: &str = "AdmissionReview";

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::write::{self, Storage, Write};
 use super::{admit, update};
 use crate::admission::{self, Attributes, Operation, Options};
+use crate::bodies;
 use crate::conversion::Served;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
@@ -55,8 +56,8 @@ async fn run<T: Send>(
     let kind = admission::kind_of_subresource(&call.def.plural, &call.path.subresource);
     let (group, version, kind) = kind.unwrap_or(("", "v1", &call.def.kind));
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
-    let mut body = admit::read_typed(call, (group, version, kind), &options)?;
-    admit::settle_namespace(call, &mut body)?;
+    let mut body = bodies::read_typed(call, (group, version, kind), &options)?;
+    bodies::settle_namespace(call, &mut body)?;
     admit::dedup_owners(call, &mut body, false);
     if kind == tokens::REQUEST {
         token::default(&mut body);

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::write::{self, Storage, Write};
-use super::{admit, complete, identity, read, services, update};
+use super::{admit, complete, read, services, update};
 use crate::admission::{Attributes, Operation, Options};
 use crate::authorization;
+use crate::bodies::{self, identity};
 use crate::builtin::{Generation, certificates};
 use crate::conversion::Served;
 use crate::http::query::WriteOptions;
@@ -23,12 +24,12 @@ const NAME_TRIES: usize = 8;
 
 pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
-    let decoded = admit::read_object(call)?;
+    let decoded = bodies::read_object(call)?;
     let mut value = decoded.value;
     identity::check(call, &mut value)?;
-    admit::settle_fields(call, &mut value, &decoded.duplicates, &options)?;
-    admit::check_kind(&call.def, &value)?;
-    admit::check_place(call, &mut value, "")?;
+    bodies::settle_fields(call, &mut value, &decoded.duplicates, &options)?;
+    bodies::check_kind(&call.def, &value)?;
+    bodies::check_place(call, &mut value, "")?;
     admit::dedup_owners(call, &mut value, false);
     let object = store(call, value, &options, By::Create).await?;
     read::shown(call, 201, &object).await
@@ -115,7 +116,7 @@ impl Write for Create<'_> {
         if self.by == By::Update {
             update::readable_version(value)?;
         }
-        admit::settle_namespace(self.call, value)?;
+        bodies::settle_namespace(self.call, value)?;
         if meta::name(value).is_empty() && !meta::text(value, "generateName").is_empty() {
             let prefix: String = meta::text(value, "generateName").chars().take(58).collect();
             meta::set(value, "name", format!("{prefix}{}", self.call.server.ids.suffix()));

@@ -7,7 +7,8 @@ use futures::FutureExt as _;
 use kubesmith_apiextensions::structural::object_meta::validate_object_meta;
 use serde_json::{Value, json};
 
-use super::{admit, create, delete};
+use super::{create, delete};
+use crate::bodies;
 use crate::builtin::Generation;
 use crate::conversion;
 use crate::registry::ResourceDef;
@@ -98,8 +99,8 @@ pub(crate) fn take(server: &Arc<Server>, def: &ResourceDef, namespace: &str, nam
 /// # Errors
 /// Returns an error if the object is not of its kind, has an invalid name, or is one that every server would refuse.
 fn complete(server: &Server, def: &ResourceDef, value: &mut Value) -> ApiResult<()> {
-    admit::check_depth(value)?;
-    admit::unknown_fields(def, value, settle).map_err(|fault| admit::undecodable(def, &fault))?;
+    bodies::check_depth(value)?;
+    bodies::unknown_fields(def, value, settle).map_err(|fault| bodies::undecodable(def, &fault))?;
     // `unknown_fields` writes an empty list so for the management of fields, which these writes skip.
     if value["metadata"]["managedFields"] == json!([{}]) {
         meta::remove(value, "managedFields");

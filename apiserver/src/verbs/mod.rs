@@ -1,6 +1,6 @@
 //! The verbs of a resource.
 
-pub(crate) mod admit;
+mod admit;
 mod collection;
 mod complete;
 mod components;
@@ -9,7 +9,6 @@ mod create;
 pub(crate) mod delete;
 mod encoded_list;
 mod field_selectors;
-pub(crate) mod identity;
 pub(crate) mod internal_writes;
 mod list;
 mod patch;

@@ -7,7 +7,8 @@ use kubesmith_apimachinery::patch::merge_patch;
 use serde_json::{Value, json};
 
 use super::update::{self, Edit};
-use super::{admit, create, identity, read, write};
+use super::{create, read, write};
+use crate::bodies::{self, identity};
 use crate::http::decode::{self, Decoded};
 use crate::http::negotiate::{self, PatchKind};
 use crate::http::query::{FieldValidation, WriteOptions};
@@ -71,10 +72,10 @@ impl Patched<'_> {
         let call = self.call;
         self.check_identity(current, next)?;
         let settle = self.change().settle();
-        admit::fields(call, next, &self.patch.duplicates, self.options, settle)
+        bodies::fields(call, next, &self.patch.duplicates, self.options, settle)
             .map_err(|fault| self.refused(current, &fault))?;
-        admit::check_kind(&call.def, next)?;
-        admit::check_place(call, next, &call.path.name)
+        bodies::check_kind(&call.def, next)?;
+        bodies::check_place(call, next, &call.path.name)
     }
 
     /// Checks the identity of a patched object, which is decoded as any other; a strategic merge patch always results
@@ -286,7 +287,7 @@ async fn apply(call: &Call<'_>, patch: Decoded, options: &WriteOptions) -> ApiRe
     }
     let about = crate::apply::about(&wanted);
     crate::managed::unmanaged(&wanted)?;
-    admit::settle_applied(call, &wanted, &patch.duplicates, options)?;
+    bodies::settle_applied(call, &wanted, &patch.duplicates, options)?;
     let applied = Applied { call, wanted, about, options };
     let (object, created) = applied.carry_out().await?;
     read::shown(call, if created { 201 } else { 200 }, &object).await
@@ -339,7 +340,7 @@ impl Applied<'_> {
             // apiextensions-apiserver's pkg/apiserver/customresource_handler.go).
             custom.prune_unknown(&mut merged);
         } else {
-            admit::unknown_fields(&call.def, &mut merged, settle_merged)
+            bodies::unknown_fields(&call.def, &mut merged, settle_merged)
                 .map_err(|fault| unconvertible(&self.about, &fault))?;
         }
         let uid = meta::text(&merged, "uid");
@@ -349,7 +350,7 @@ impl Applied<'_> {
             );
             return Err(ApiError::conflict(call.def.subject(&call.path.name), &text));
         }
-        admit::check_place(call, &mut merged, &call.path.name)?;
+        bodies::check_place(call, &mut merged, &call.path.name)?;
         Ok(merged)
     }
 }

@@ -6,9 +6,9 @@ mod selectors;
 
 use serde_json::{Value, json};
 
-use super::{admit, identity};
 use crate::authentication;
 use crate::authorization::{self, Attributes, AuthorizationMode, Resource, Target};
+use crate::bodies::{self, identity};
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
 use crate::server::Call;
@@ -22,11 +22,11 @@ const SYSTEM_FIELDS: [&str; 5] =
 /// Evaluates a review.
 pub(super) async fn create(call: &Call<'_>) -> ApiResult<Reply> {
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
-    let decoded = admit::read_object(call)?;
+    let decoded = bodies::read_object(call)?;
     let mut review = decoded.value;
     identity::check(call, &mut review)?;
-    admit::settle_fields(call, &mut review, &decoded.duplicates, &options)?;
-    admit::check_place(call, &mut review, "")?;
+    bodies::settle_fields(call, &mut review, &decoded.duplicates, &options)?;
+    bodies::check_place(call, &mut review, "")?;
     meta::map_at(&mut review, "metadata");
     for field in SYSTEM_FIELDS {
         meta::remove(&mut review, field);

@@ -6,9 +6,10 @@ use kubesmith_apimachinery::golang;
 use serde_json::{Value, json};
 
 use super::patch::{self, Change, carry_out};
+use super::read;
 use super::update::{self, Edit};
-use super::{admit, identity, read};
 use crate::apply::SCALE_VERSION;
+use crate::bodies::{self, identity};
 use crate::conversion;
 use crate::http::decode::Decoded;
 use crate::http::negotiate::{self, PatchKind, Shape};
@@ -51,7 +52,7 @@ async fn updated(call: &Call<'_>, paths: &ScalePaths) -> ApiResult<Reply> {
             )
         };
         let Decoded { value: mut wanted, duplicates } =
-            admit::read_object(call).map_err(|_| undecodable())?;
+            bodies::read_object(call).map_err(|_| undecodable())?;
         let (version, kind) = identity::interpret(&wanted).map_err(|_| undecodable())?;
         if !matches!(version.as_str(), "" | SCALE_VERSION) || !matches!(kind.as_str(), "" | KIND) {
             return Err(undecodable());
@@ -60,12 +61,12 @@ async fn updated(call: &Call<'_>, paths: &ScalePaths) -> ApiResult<Reply> {
         let mut unknown = typed(&mut wanted, settle).map_err(|_| undecodable())?;
         duplicates.order(&mut unknown);
         let duplicates = duplicates.of_known(&unknown);
-        admit::report(call, &unknown, &duplicates, &options).map_err(|_| undecodable())?;
+        bodies::report(call, &unknown, &duplicates, &options).map_err(|_| undecodable())?;
         wanted
     } else {
-        admit::read_typed(call, (GROUP, "v1", KIND), &options)?
+        bodies::read_typed(call, (GROUP, "v1", KIND), &options)?
     };
-    admit::check_place(call, &mut wanted, &call.path.name)?;
+    bodies::check_place(call, &mut wanted, &call.path.name)?;
     let edit = |old: &Value| {
         update::has_uid(call, &options, &wanted, meta::text(old, "uid"))?;
         Ok(crate::managed::updated_scale(call, old, &wanted, &options))
@@ -96,9 +97,9 @@ async fn patched(call: &Call<'_>, paths: &ScalePaths) -> ApiResult<Reply> {
             identity::not_internal(call, def, &next)?;
         }
         read_patched(call, def.as_ref(), &change, &mut next, &patched)
-            .and_then(|unknown| admit::report(call, &unknown, &duplicates, &options))
+            .and_then(|unknown| bodies::report(call, &unknown, &duplicates, &options))
             .map_err(|fault| change.refused(&patched, &fault))?;
-        admit::check_place(call, &mut next, &call.path.name)?;
+        bodies::check_place(call, &mut next, &call.path.name)?;
         Ok(crate::managed::updated_scale(call, old, &next, &options))
     };
     write(call, paths, &options, &edit).await
@@ -119,7 +120,7 @@ fn applied(call: &Call<'_>, old: &Value, wanted: &Value, options: &WriteOptions)
         return Err(unconverted(what, "", ""));
     }
     if let Some(message) = message() {
-        admit::check_declared(wanted, message)?;
+        bodies::check_declared(wanted, message)?;
     }
     let (mut scale, changed) = crate::managed::applied_scale(call, old, wanted, options)?;
     if !call.def.is_custom() {
@@ -128,7 +129,7 @@ fn applied(call: &Call<'_>, old: &Value, wanted: &Value, options: &WriteOptions)
     } else if changed {
         return Err(unconverted("failed to convert new object", meta::namespace(wanted), meta::name(wanted)));
     }
-    admit::check_place(call, &mut scale, &call.path.name)?;
+    bodies::check_place(call, &mut scale, &call.path.name)?;
     Ok(scale)
 }
 

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::write::{self, Storage, Write};
-use super::{admit, complete, create, delete, identity, read, services};
+use super::{admit, complete, create, delete, read, services};
 use crate::admission::{Attributes, Operation, Options};
 use crate::authorization;
+use crate::bodies::{self, identity};
 use crate::builtin::Generation;
 use crate::conversion::Served;
 use crate::groups;
@@ -23,11 +24,11 @@ use crate::types;
 
 pub(super) async fn put(call: &Call<'_>) -> ApiResult<Reply> {
     let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
-    let decoded = admit::read_object(call)?;
+    let decoded = bodies::read_object(call)?;
     let mut value = decoded.value;
     identity::check(call, &mut value)?;
-    admit::settle_fields(call, &mut value, &decoded.duplicates, &options)?;
-    admit::check_place(call, &mut value, &call.path.name)?;
+    bodies::settle_fields(call, &mut value, &decoded.duplicates, &options)?;
+    bodies::check_place(call, &mut value, &call.path.name)?;
     admit::dedup_owners(call, &mut value, false);
     let (object, created) = replace(call, &value, &options).await?;
     read::shown(call, if created { 201 } else { 200 }, &object).await
@@ -145,10 +146,10 @@ impl<E: Edit> Write for Update<'_, E> {
             return Err(ApiError::modified(def.subject(&self.call.path.name)));
         }
         // Admission may have moved it (`BeforeUpdate` of apiserver's pkg/registry/rest/update.go).
-        admit::settle_namespace(self.call, wanted)?;
+        bodies::settle_namespace(self.call, wanted)?;
         complete(self.call, current, wanted);
         services::check(self.call, Some(current), wanted, self.dry_run)?;
-        admit::check_kind(def, wanted)?;
+        bodies::check_kind(def, wanted)?;
         let unauthorized = authorization::check_claim(self.call, self.edit.verb(), current, wanted);
         admit::check(self.call, wanted, Some(current), unauthorized)?;
         admit::warn(self.call, wanted, Some(current));

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::{admit, delete};
 use crate::admission::{self, Attributes, Operation};
 use crate::authorization;
+use crate::bodies;
 use crate::conversion::{self, Served};
 use crate::http::protobuf;
 use crate::meta;
@@ -172,7 +173,7 @@ async fn wanted<W: Write>(
     let mut object = write.wanted(old).await?;
     if let Some(object) = object.as_mut().filter(|_| request.is_resource()) {
         meta::tidy(object);
-        admit::default(&request.call.def, object, stage(request));
+        bodies::default(&request.call.def, object, stage(request));
         // endpoints/handlers/fieldmanager: records the manager of the fields. Admission's changes have no manager of
         // their own.
         if let Some(options) = request.write_options() {

@@ -14,13 +14,13 @@ use super::super::attributes::Attributes;
 use super::super::input::Input;
 use super::super::patched::check_kind;
 use crate::apply::{self, Typed};
+use crate::bodies::identity;
+use crate::bodies::{self, Change};
 use crate::managed;
 use crate::meta;
 use crate::registry::ResourceDef;
 use crate::status::ApiError;
 use crate::types;
-use crate::verbs::admit::{self, Change};
-use crate::verbs::identity;
 
 /// The reason why a patch is not applied.
 #[derive(Debug)]
@@ -122,7 +122,7 @@ fn by_operations(
     other_kind(attributes, def, object, &patched)?;
     check_kind(def, object, &mut patched).map_err(refused)?;
     if attributes.is_resource() {
-        admit::settle_changed(def, &mut patched, Change::Operations).map_err(refused)?;
+        bodies::settle_changed(def, &mut patched, Change::Operations).map_err(refused)?;
     }
     Ok(patched)
 }
@@ -146,7 +146,7 @@ fn other_kind(
     };
     let Some(other) = attributes.call.server.registry().all().find(is_it).cloned() else { return Ok(()) };
     let refused = |text: String| Unpatched::Refused(ApiError::internal_of(text));
-    admit::settle_changed(&other, &mut patched.clone(), Change::Operations).map_err(refused)?;
+    bodies::settle_changed(&other, &mut patched.clone(), Change::Operations).map_err(refused)?;
     let (group, version, own) = attributes.own_kind().unwrap_or((&def.group, &def.version, &def.kind));
     let given = format!("{}.{kind}", other.version);
     let fault = if other.group != group {
@@ -201,7 +201,7 @@ fn by_configuration(
     let mut merged = apply::merge_unowned(typed, declared, object, &configuration)
         .map_err(|error| Unpatched::Failed(format!("error applying patch: {error}")))?;
     if attributes.is_resource() {
-        admit::settle_changed(def, &mut merged, Change::Configuration).map_err(|fault| {
+        bodies::settle_changed(def, &mut merged, Change::Configuration).map_err(|fault| {
             let (group, version) = (&def.group, &def.version);
             let api = if group.is_empty() { format!("/{version}") } else { format!("{group}/{version}") };
             let fault = golang::from_unstructured(&fault);

@@ -3,7 +3,6 @@
 use kubesmith_apimachinery::golang;
 use serde_json::Value;
 
-use super::admit;
 use crate::registry::{Registry, ResourceDef};
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult};
@@ -24,7 +23,7 @@ const EVERYWHERE: [&str; 8] = [
 ];
 
 /// The reason why a body is not of the resource's kind.
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// The body states no kind.
     Unrecognised(String),
     /// It is an object of this kind and version, which cannot be converted to the resource's kind.
@@ -35,7 +34,7 @@ pub(super) enum Fault {
 
 impl Fault {
     /// Returns the bare reason, as patches show it.
-    pub(super) fn into_reason(self, def: &ResourceDef) -> String {
+    pub(crate) fn into_reason(self, def: &ResourceDef) -> String {
         match self {
             Self::Unrecognised(why) | Self::Other { why, .. } => why,
             Self::Version(version) => other_version(def, &version),
@@ -77,7 +76,7 @@ impl<'v> GroupVersion<'v> {
 }
 
 /// Checks that the body's kind is that of the path, and fills in absent parts for built-in kinds.
-pub(super) fn check(call: &Call<'_>, value: &mut Value) -> ApiResult<()> {
+pub(crate) fn check(call: &Call<'_>, value: &mut Value) -> ApiResult<()> {
     if call.def.is_custom() {
         return custom(call, value);
     }
@@ -85,10 +84,10 @@ pub(super) fn check(call: &Call<'_>, value: &mut Value) -> ApiResult<()> {
 }
 
 /// As [`check`], for a built-in kind that may be that of a subresource.
-pub(super) fn check_as(call: &Call<'_>, def: &ResourceDef, value: &mut Value) -> ApiResult<()> {
+pub(crate) fn check_as(call: &Call<'_>, def: &ResourceDef, value: &mut Value) -> ApiResult<()> {
     let body = || String::from_utf8_lossy(&call.body).into_owned();
     built_in(&call.server.registry(), def, value, body).map_err(|fault| match fault {
-        Fault::Unrecognised(why) => admit::unrecognised(&def.kind, &why, &call.body),
+        Fault::Unrecognised(why) => super::unrecognised(&def.kind, &why, &call.body),
         Fault::Other { kind, version, why } => ApiError::bad_request(format!(
             "{kind} in version {} cannot be handled as a {}: {why}",
             golang::quote(&version),
@@ -125,14 +124,14 @@ pub(crate) fn interpret(value: &Value) -> Result<(String, String), String> {
 
 /// Refuses a patched object of the internal version, from which the decoder reads no name: fields of the internal types have no
 /// names in JSON. An object without a version is of this one, except for scales of custom resources.
-pub(super) fn not_internal(call: &Call<'_>, def: &ResourceDef, value: &Value) -> ApiResult<()> {
+pub(crate) fn not_internal(call: &Call<'_>, def: &ResourceDef, value: &Value) -> ApiResult<()> {
     let Ok((version, kind)) = interpret(value) else { return Ok(()) };
     let is_internal = match version.as_str() {
         "" => !call.def.is_custom(),
         version => version == format!("{}/__internal", def.group),
     };
     if is_internal && (kind.is_empty() || kind == def.kind) {
-        return Err(admit::nameless(&call.path.name));
+        return Err(super::nameless(&call.path.name));
     }
     Ok(())
 }
@@ -148,7 +147,7 @@ pub(crate) fn unregistered(kind: &str, version: &GroupVersion<'_>, scheme: &str)
 }
 
 /// As [`check`], for an object of a built-in kind; errors show its `body`.
-pub(super) fn built_in(
+pub(crate) fn built_in(
     registry: &Registry,
     def: &ResourceDef,
     value: &mut Value,
@@ -230,7 +229,7 @@ fn custom(call: &Call<'_>, value: &Value) -> ApiResult<()> {
             _ => golang::json(value),
         };
         let why = format!("Object 'Kind' is missing in '{shown}'");
-        return Err(admit::unrecognised(&call.def.kind, &why, &call.body));
+        return Err(super::unrecognised(&call.def.kind, &why, &call.body));
     }
     if version.is_empty() {
         return Err(ApiError::bad_request("Object 'apiVersion' is missing in the body"));
