@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::features::FeatureGates;
 use crate::identity::Identity;
 use crate::kubeconfig::Credentials;
+use crate::lifecycle;
 use crate::listen::{Listener, Sockets};
 use crate::objects::Objects;
 use crate::server::{Origin, Server, ServerOptions, Snapshot};
@@ -220,7 +221,7 @@ impl ApiServer {
     /// Pauses the garbage collector, which deletes the dependents of deleted owners, and the namespace controller, which
     /// empties and removes terminating namespaces; or lets them continue.
     pub fn pause_garbage_collection(&self, paused: bool) {
-        crate::garbage::pause(&self.server, paused);
+        lifecycle::garbage::pause(&self.server, paused);
     }
 
     /// Ends all watches and connections, and waits until everything has stopped and is written.

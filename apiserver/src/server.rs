@@ -1,6 +1,7 @@
 //! The state of the API server, and the update of the served resources after changes of CRDs.
 
 mod call;
+mod garbage;
 mod image;
 pub(crate) mod initial;
 mod seed;
@@ -21,8 +22,9 @@ use crate::features::FeatureGates;
 use crate::http::upgrade::Sessions;
 use crate::registry::{self, Registry};
 use crate::store::{Object, Store, WriteError};
-use crate::{api_services, authentication, crd, definitions, meta, verbs, webhook};
+use crate::{api_services, authentication, crd, definitions, lifecycle, meta, webhook};
 pub(crate) use call::{Call, OfController};
+pub(crate) use garbage::Work;
 
 /// The limit of attempts for a read-modify-write when others write the same object.
 const RETRIES: usize = 1000;
@@ -50,7 +52,7 @@ pub(crate) struct Server {
     pub(crate) ids: Ids,
     stopping: signal::Sender<bool>,
     options: ServerOptions,
-    pub(crate) garbage: crate::garbage::Queue,
+    pub(crate) garbage: garbage::Queue,
     /// The permissions that users' requests have needed.
     pub(crate) usage: authorization::Usage,
     pub(crate) impersonations: authentication::Modes,
@@ -133,7 +135,7 @@ impl Server {
         server.refresh();
         server.refresh_hooks();
         if !is_new {
-            verbs::delete::resume(&server);
+            lifecycle::resume(&server);
         }
         server
     }
@@ -149,7 +151,7 @@ impl Server {
             server.refresh_roles();
         }
         if !snapshot.controllers {
-            verbs::delete::resume(&server);
+            lifecycle::resume(&server);
         }
         server
     }
@@ -177,7 +179,7 @@ impl Server {
             clock,
             ids: Ids::new(seed),
             stopping: signal::Sender::new(false),
-            garbage: crate::garbage::Queue::default(),
+            garbage: garbage::Queue::default(),
             usage: authorization::Usage::default(),
             impersonations: authentication::Modes::default(),
             recounts: Mutex::default(),

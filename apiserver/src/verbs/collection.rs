@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::delete::{DeleteOptions, delete_one};
+use super::delete::delete_one;
 use super::list;
 use crate::http::list_options::ListOptions;
 use crate::http::reply::Reply;
+use crate::lifecycle::DeleteOptions;
 use crate::server::Call;
 use crate::status::ApiResult;
 use crate::store::Object;

@@ -7,10 +7,11 @@ use futures::FutureExt as _;
 use kubesmith_apiextensions::structural::object_meta::validate_object_meta;
 use serde_json::{Value, json};
 
-use super::{create, delete};
+use super::create;
 use crate::bodies;
 use crate::builtin::Generation;
 use crate::conversion;
+use crate::lifecycle;
 use crate::registry::ResourceDef;
 use crate::server::Server;
 use crate::stage::Stage;
@@ -28,7 +29,7 @@ const RETRIES: usize = 1000;
 /// Returns an error if the name is taken, and as for [`complete`].
 pub(crate) fn add(server: &Arc<Server>, def: &Arc<ResourceDef>, value: Value) -> ApiResult<Arc<Object>> {
     let object = add_one_of_many(server, def, value)?;
-    delete::after_write(server, def);
+    lifecycle::after_write(server, def);
     Ok(object)
 }
 
@@ -67,7 +68,7 @@ pub(crate) fn replace(server: &Arc<Server>, def: &Arc<ResourceDef>, value: &Valu
         let next = stored(server, def, next)?;
         match server.store.update(&def.collection, &key, current.rv, next) {
             Ok(object) => {
-                delete::after_write(server, def);
+                lifecycle::after_write(server, def);
                 return Ok(object);
             }
             Err(WriteError::Conflict) => {}
@@ -86,7 +87,7 @@ pub(crate) fn take(server: &Arc<Server>, def: &ResourceDef, namespace: &str, nam
     for _ in 0..RETRIES {
         let current = server.store.get(&def.collection, &key);
         let current = current.ok_or_else(|| ApiError::not_found(def.subject(name)))?;
-        match delete::remove(server, def, &key, &current) {
+        match lifecycle::remove(server, def, &key, &current) {
             Err(WriteError::Conflict) => {}
             done => return done.map(|_| ()).map_err(|_| ApiError::not_found(def.subject(name))),
         }
@@ -117,7 +118,7 @@ fn complete(server: &Server, def: &ResourceDef, value: &mut Value) -> ApiResult<
         crd::default(value, if value["status"].is_null() { Stage::Create } else { Stage::Update });
         causes.extend(crd::check(value, None));
     }
-    if meta::is_terminating(value) && !delete::is_held(def, value) {
+    if meta::is_terminating(value) && !lifecycle::is_held(def, value) {
         let text = "an object that is being deleted and has no finalizers is gone: give it a finalizer, or leave it out";
         causes.push(Cause::forbidden("metadata.deletionTimestamp", text));
     }

@@ -6,7 +6,7 @@ mod complete;
 mod components;
 mod connect;
 mod create;
-pub(crate) mod delete;
+mod delete;
 mod encoded_list;
 mod field_selectors;
 pub(crate) mod internal_writes;
@@ -21,34 +21,12 @@ mod update;
 mod watch;
 mod write;
 
-use std::sync::Arc;
-
 use ::http::Method;
-use serde_json::Value;
 
-use crate::conversion;
-use crate::garbage;
 use crate::http::list_options::ListOptions;
 use crate::http::reply::Reply;
-use crate::registry::ResourceDef;
-use crate::server::{Call, Server};
+use crate::server::Call;
 use crate::status::{ApiError, ApiResult};
-use crate::store::Object;
-
-/// Propagates a write to the rest of the server; `before` is the previous object.
-fn written(
-    server: &Arc<Server>,
-    def: &Arc<ResourceDef>,
-    key: &str,
-    object: &Arc<Object>,
-    before: Option<&Value>,
-) {
-    conversion::written(def, object);
-    delete::after_write(server, def);
-    if server.options().controllers {
-        garbage::written(server, def, key, object, before);
-    }
-}
 
 /// Finds the verb of a request and runs it.
 pub(crate) async fn dispatch(call: &Call<'_>, method: &Method) -> ApiResult<Reply> {

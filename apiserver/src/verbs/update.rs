@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::write::{self, Storage, Write};
-use super::{admit, complete, create, delete, read, services};
+use super::{admit, complete, create, read, services};
 use crate::admission::{Attributes, Operation, Options};
 use crate::authorization;
 use crate::bodies::{self, identity};
@@ -15,6 +15,7 @@ use crate::conversion::Served;
 use crate::groups;
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;
+use crate::lifecycle;
 use crate::meta;
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Call;
@@ -170,7 +171,7 @@ impl<E: Edit> Write for Update<'_, E> {
         let def = &self.call.def;
         let (Some(stored), Some(wanted)) = (stored, object) else { return Ok(None) };
         let key = def.key(&self.call.path.namespace, &self.call.path.name);
-        let gone = delete::goes_with_update(def, &stored.value, &wanted);
+        let gone = lifecycle::goes_with_update(def, &stored.value, &wanted);
         if crate::apply::same_but_times(&wanted, &stored.value) && !gone {
             return Ok(Some(stored.clone()));
         }

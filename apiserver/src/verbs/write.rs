@@ -9,12 +9,13 @@ use std::sync::Arc;
 use kubesmith_apimachinery::golang;
 use serde_json::Value;
 
-use super::{admit, delete};
+use super::admit;
 use crate::admission::{self, Attributes, Operation};
 use crate::authorization;
 use crate::bodies;
 use crate::conversion::{self, Served};
 use crate::http::protobuf;
+use crate::lifecycle;
 use crate::meta;
 use crate::names::NameRule;
 use crate::registry::{Behaviour, ResourceDef};
@@ -273,7 +274,7 @@ impl Storage<'_> {
             };
         }
         let created = self.server.store.create(&def.collection, key, object)?;
-        super::written(self.server, def, key, &created, None);
+        lifecycle::written(self.server, def, key, &created, None);
         Ok(created)
     }
 
@@ -290,7 +291,7 @@ impl Storage<'_> {
             return Ok(Arc::new(Object::new(object, stored.rv)));
         }
         let updated = self.server.store.update(&def.collection, key, stored.rv, object)?;
-        super::written(self.server, def, key, &updated, Some(&stored.value));
+        lifecycle::written(self.server, def, key, &updated, Some(&stored.value));
         Ok(updated)
     }
 
@@ -305,7 +306,7 @@ impl Storage<'_> {
         if self.dry_run {
             return Ok(Arc::new(Object::new(marked, stored.rv)));
         }
-        delete::mark(self.server, def, key, stored, marked)
+        lifecycle::mark(self.server, def, key, stored, marked)
     }
 
     /// Removes an object unless it changed since it was read.
@@ -318,7 +319,7 @@ impl Storage<'_> {
         if self.dry_run {
             return Ok(stored.clone());
         }
-        delete::remove(self.server, def, key, stored)
+        lifecycle::remove(self.server, def, key, stored)
     }
 
     /// Removes an object that has just been marked, and returns its last state. Who sees the mark may change the object first, which

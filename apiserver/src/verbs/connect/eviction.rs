@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::super::delete::{self, DeleteOptions};
+use super::super::delete;
 use super::super::write::{self, Storage};
 use super::{run, success};
 use crate::clock::rfc3339;
 use crate::disruption::{self, SYNC_FAILED};
 use crate::http::reply::Reply;
+use crate::lifecycle::DeleteOptions;
 use crate::managed;
 use crate::meta;
 use crate::selector;

@@ -20,19 +20,19 @@ const JOBS: &str = "jobs.batch";
 
 /// `DeleteOptions`: the body, or the query of a request without one.
 #[derive(Clone, Debug, Default)]
-pub(in crate::verbs) struct DeleteOptions {
+pub(crate) struct DeleteOptions {
     uid: Option<String>,
     resource_version: Option<String>,
     propagation: Option<String>,
-    pub(super) orphan: Option<bool>,
+    pub(crate) orphan: Option<bool>,
     pub(super) grace: Option<i64>,
-    pub(in crate::verbs) dry_run: bool,
+    pub(crate) dry_run: bool,
 }
 
 impl DeleteOptions {
     /// # Errors
     /// Returns `BadRequest` for a malformed body, `Invalid` for inconsistent options.
-    pub(in crate::verbs) fn parse(call: &Call<'_>) -> ApiResult<Self> {
+    pub(crate) fn parse(call: &Call<'_>) -> ApiResult<Self> {
         let (mut options, mut causes) = (Self::default(), Vec::new());
         if call.body.is_empty() {
             options.dry_run = query::dry_run(&call.query, &mut causes);
@@ -52,7 +52,7 @@ impl DeleteOptions {
     }
 
     /// Reads options from within another object. The faults of dry runs are left to [`check`](Self::check).
-    pub(in crate::verbs) fn of(body: &Value) -> (Self, Vec<Cause>) {
+    pub(crate) fn of(body: &Value) -> (Self, Vec<Cause>) {
         let (mut options, mut causes) = (Self::default(), Vec::new());
         options.read(body, &mut causes);
         (options, causes)
@@ -82,7 +82,7 @@ impl DeleteOptions {
     }
 
     /// The options as an object.
-    pub(super) fn to_value(&self) -> Value {
+    pub(crate) fn to_value(&self) -> Value {
         let mut value = json!({"kind": "DeleteOptions", "apiVersion": "meta.k8s.io/v1"});
         let mut preconditions = Map::new();
         for (key, text) in [("uid", &self.uid), ("resourceVersion", &self.resource_version)] {
@@ -106,7 +106,7 @@ impl DeleteOptions {
     ///
     /// # Errors
     /// Returns `Invalid` for inconsistent options.
-    pub(in crate::verbs) fn check(&self, of_dry_run: Vec<Cause>) -> ApiResult<()> {
+    pub(crate) fn check(&self, of_dry_run: Vec<Cause>) -> ApiResult<()> {
         let mut causes = Vec::new();
         if let Some(policy) = &self.propagation {
             if self.orphan.is_some() {
@@ -145,7 +145,7 @@ impl DeleteOptions {
     }
 
     /// Warns of a deletion of jobs that names no policy (pkg/registry/batch/job/storage/storage.go).
-    pub(in crate::verbs) fn warn_of_orphans(&self, call: &Call<'_>) {
+    pub(crate) fn warn_of_orphans(&self, call: &Call<'_>) {
         if self.propagation.is_none() && self.orphan.is_none() && call.def.collection == JOBS {
             call.warn(
                 "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them \
@@ -154,7 +154,7 @@ impl DeleteOptions {
         }
     }
 
-    pub(in crate::verbs) fn check_preconditions(&self, def: &ResourceDef, object: &Value) -> ApiResult<()> {
+    pub(crate) fn check_preconditions(&self, def: &ResourceDef, object: &Value) -> ApiResult<()> {
         let about = def.subject_of_kind(meta::name(object));
         // `Delete` of pkg/registry/core/namespace/storage/storage.go checks for itself.
         if def.collection == "namespaces" {

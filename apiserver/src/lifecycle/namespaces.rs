@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::aftermath::{delete_quietly, remove};
+use super::garbage;
 use crate::registry::ResourceDef;
 use crate::server::Server;
 use crate::{managed, meta};
@@ -24,21 +25,21 @@ pub(super) fn terminating(server: &Arc<Server>, name: &str) {
         return;
     }
     let runtime = tokio::runtime::Handle::try_current().ok().filter(|_| !options.controllers);
-    let Some(runtime) = runtime else { return crate::garbage::namespace(server, name) };
+    let Some(runtime) = runtime else { return garbage::namespace(server, name) };
     let due = Instant::now() + GRACE;
-    crate::garbage::keep_namespace(server, name, due);
+    garbage::keep_namespace(server, name, due);
     let (server, name) = (Arc::downgrade(server), name.to_owned());
     runtime.spawn(async move {
         tokio::time::sleep_until(due).await;
         if let Some(server) = server.upgrade() {
-            crate::garbage::namespace_when_due(&server, &name);
+            garbage::namespace_when_due(&server, &name);
         }
     });
 }
 
 /// Deletes the pods in a terminating namespace, then all other objects, and then the namespace. The namespace may have been
 /// replaced by one of its name since this was due.
-pub(crate) fn empty_namespace(server: &Arc<Server>, name: &str) {
+pub(super) fn empty_namespace(server: &Arc<Server>, name: &str) {
     if !is_terminating(server, name) {
         return;
     }
@@ -62,7 +63,7 @@ pub(crate) fn empty_namespace(server: &Arc<Server>, name: &str) {
 }
 
 /// Continues when an object of the namespace is gone, unless pods remain.
-pub(crate) fn continue_namespace(server: &Arc<Server>, name: &str) {
+pub(super) fn continue_namespace(server: &Arc<Server>, name: &str) {
     let pods = server.store.list("pods", &format!("{name}/"), None);
     if pods.is_ok_and(|snapshot| snapshot.objects.is_empty()) {
         empty_namespace(server, name);

@@ -3,74 +3,44 @@
 //! Deletions are queued, and the first caller that finds the queue idle handles them, so that a long chain of owners
 //! does not recurse deeply.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::{aftermath, namespaces};
 use crate::meta;
 use crate::registry::ResourceDef;
-use crate::server::Server;
+use crate::server::{Server, Work};
 use crate::store::Object;
-use crate::verbs::delete;
 
 const FOREGROUND: &str = "foregroundDeletion";
 const ORPHAN: &str = "orphan";
 
-/// A step of garbage collection.
-#[derive(Debug)]
-enum Work {
-    /// The object is marked as being deleted.
-    Marked(Arc<Object>),
-    Removed(Arc<Object>),
-    /// The object is new, or has other owners than before.
-    Owned(Arc<ResourceDef>, String),
-    /// The namespace is terminating.
-    Namespace(String),
-    /// An object of the terminating namespace was removed.
-    Emptied(String),
-}
-
-/// Deletions to propagate to dependents.
-#[derive(Debug, Default)]
-pub(crate) struct Queue(Mutex<State>);
-
-#[derive(Debug, Default)]
-struct State {
-    waiting: VecDeque<Work>,
-    /// The namespaces with a waiting [`Work::Emptied`].
-    emptied: BTreeSet<String>,
-    /// The times before which terminating namespaces keep their content.
-    kept: BTreeMap<String, Instant>,
-    busy: bool,
-    paused: bool,
-}
-
 /// Handles an object that was marked as being deleted.
-pub(crate) fn marked(server: &Arc<Server>, object: Arc<Object>) {
+pub(super) fn marked(server: &Arc<Server>, object: Arc<Object>) {
     run(server, Work::Marked(object));
 }
 
 /// Handles an object that was removed.
-pub(crate) fn removed(server: &Arc<Server>, object: Arc<Object>) {
+pub(super) fn removed(server: &Arc<Server>, object: Arc<Object>) {
     run(server, Work::Removed(object));
 }
 
 /// Empties a terminating namespace.
-pub(crate) fn namespace(server: &Arc<Server>, name: &str) {
+pub(super) fn namespace(server: &Arc<Server>, name: &str) {
     run(server, Work::Namespace(name.to_owned()));
 }
 
 /// Keeps the content of a terminating namespace until this time. [`namespace_when_due`] ends it.
-pub(crate) fn keep_namespace(server: &Server, name: &str, until: Instant) {
-    let mut state = server.garbage.0.lock().unwrap_or_else(PoisonError::into_inner);
+pub(super) fn keep_namespace(server: &Server, name: &str, until: Instant) {
+    let mut state = server.garbage.lock();
     state.kept.insert(name.to_owned(), until);
 }
 
 /// Empties a terminating namespace, unless its content is kept for longer: another namespace of its name was deleted since.
-pub(crate) fn namespace_when_due(server: &Arc<Server>, name: &str) {
-    let mut state = server.garbage.0.lock().unwrap_or_else(PoisonError::into_inner);
+pub(super) fn namespace_when_due(server: &Arc<Server>, name: &str) {
+    let mut state = server.garbage.lock();
     if state.kept.get(name).is_some_and(|until| *until > Instant::now()) {
         return;
     }
@@ -80,12 +50,12 @@ pub(crate) fn namespace_when_due(server: &Arc<Server>, name: &str) {
 }
 
 /// Removes a terminating namespace if nothing is left in it.
-pub(crate) fn emptied(server: &Arc<Server>, name: &str) {
+pub(super) fn emptied(server: &Arc<Server>, name: &str) {
     let namespace = server.store.get("namespaces", name);
     if !namespace.is_some_and(|namespace| meta::is_terminating(&namespace.value)) {
         return;
     }
-    let mut state = server.garbage.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut state = server.garbage.lock();
     let is_due = !state.kept.contains_key(name) && state.emptied.insert(name.to_owned());
     drop(state);
     if is_due {
@@ -94,7 +64,7 @@ pub(crate) fn emptied(server: &Arc<Server>, name: &str) {
 }
 
 /// Handles a written object: its owners may be gone already, and no deletion would lead to it.
-pub(crate) fn written(
+pub(super) fn written(
     server: &Arc<Server>,
     def: &Arc<ResourceDef>,
     key: &str,
@@ -110,14 +80,14 @@ pub(crate) fn written(
 
 /// Stops the collector, or lets it continue with everything that has happened meanwhile.
 pub(crate) fn pause(server: &Arc<Server>, paused: bool) {
-    let mut state = server.garbage.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut state = server.garbage.lock();
     state.paused = paused;
     drop(state);
     work(server);
 }
 
 fn run(server: &Arc<Server>, next: Work) {
-    let mut state = server.garbage.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut state = server.garbage.lock();
     state.waiting.push_back(next);
     drop(state);
     work(server);
@@ -125,7 +95,7 @@ fn run(server: &Arc<Server>, next: Work) {
 
 /// Handles the queue, unless a caller does so already.
 fn work(server: &Arc<Server>) {
-    let lock = || server.garbage.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock = || server.garbage.lock();
     if std::mem::replace(&mut lock().busy, true) {
         return;
     }
@@ -143,8 +113,8 @@ fn work(server: &Arc<Server>) {
         match work {
             Work::Marked(object) => follow_marked(server, &object.value),
             Work::Removed(object) => follow_removed(server, &object.value),
-            Work::Namespace(name) => delete::empty_namespace(server, &name),
-            Work::Emptied(name) => delete::continue_namespace(server, &name),
+            Work::Namespace(name) => namespaces::empty_namespace(server, &name),
+            Work::Emptied(name) => namespaces::continue_namespace(server, &name),
             // It may have other owners by now, or be another object.
             Work::Owned(def, key) => {
                 if let Some(object) = server.store.get(&def.collection, &key) {
@@ -166,7 +136,7 @@ fn follow_marked(server: &Arc<Server>, owner: &Value) {
         release(server, owner, ORPHAN);
     } else if finalizers.contains(&FOREGROUND) {
         for (def, key, _) in dependents(server, owner) {
-            delete::delete_quietly(server, &def, &key);
+            aftermath::delete_quietly(server, &def, &key);
         }
         finish_foreground(server, owner);
     }
@@ -182,7 +152,7 @@ fn follow_removed(server: &Arc<Server>, owner: &Value) {
         if others {
             disown(server, &def, &key, uid);
         } else {
-            delete::delete_quietly(server, &def, &key);
+            aftermath::delete_quietly(server, &def, &key);
         }
     }
     for reference in owners(owner) {
@@ -194,13 +164,13 @@ fn follow_removed(server: &Arc<Server>, owner: &Value) {
 
 /// Removes missing owners from an object's references, and deletes the object if there are no others. Owners of an
 /// unknown kind count as existing.
-pub(crate) fn check_owners(server: &Arc<Server>, def: &ResourceDef, key: &str, dependent: &Value) {
+pub(super) fn check_owners(server: &Arc<Server>, def: &ResourceDef, key: &str, dependent: &Value) {
     let stored = server.registry().stored();
     let is_known = |owner: &Value| stored.iter().any(|def| is_of(def, &owner["kind"], &owner["apiVersion"]));
     let (here, gone): (Vec<&Value>, Vec<&Value>) = owners(dependent)
         .partition(|owner| !is_known(owner) || find_owner(server, dependent, owner).is_some());
     if here.is_empty() && !gone.is_empty() {
-        delete::delete_quietly(server, def, key);
+        aftermath::delete_quietly(server, def, key);
         return;
     }
     for uid in gone.iter().filter_map(|owner| owner["uid"].as_str()) {
@@ -224,7 +194,7 @@ fn finish_foreground(server: &Arc<Server>, owner: &Value) {
 
 fn release(server: &Arc<Server>, owner: &Value, finalizer: &str) {
     if let Some((def, key, _)) = find(server, owner) {
-        delete::release(server, &def, &key, finalizer);
+        aftermath::release(server, &def, &key, finalizer);
     }
 }
 
@@ -326,10 +296,10 @@ mod tests {
         let owned = server.store.create(&def.collection, &key, map(gone)).unwrap();
 
         // Another thread is handling the queue when the object is queued.
-        server.garbage.0.lock().unwrap().busy = true;
+        server.garbage.lock().busy = true;
         written(server, &def, &key, &owned, None);
         server.store.update(&def.collection, &key, owned.rv, map(Value::Null)).unwrap();
-        server.garbage.0.lock().unwrap().busy = false;
+        server.garbage.lock().busy = false;
         removed(server, owned);
         assert!(server.store.get(&def.collection, &key).is_some(), "it has no owner any longer");
     }
@@ -344,9 +314,9 @@ mod tests {
             Some(next)
         });
         // Another thread is handling the queue.
-        server.garbage.0.lock().unwrap().busy = true;
+        server.garbage.lock().busy = true;
         (0..3).for_each(|_| emptied(server, "default"));
-        assert_eq!(server.garbage.0.lock().unwrap().waiting.len(), 1);
+        assert_eq!(server.garbage.lock().waiting.len(), 1);
     }
 
     #[tokio::test]

@@ -1,145 +1,40 @@
-//! DELETE of one object.
+//! What happens to stored objects: the effects of a write on the rest of the server, and deletions with all that follows from
+//! them.
 
 mod aftermath;
+pub(crate) mod garbage;
 mod namespaces;
 mod options;
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::read;
-use super::write::{self, Storage, Write};
-use crate::admission::{Attributes, Operation, Options, is_system_priority_class};
-use crate::conversion::Served;
-use crate::http::reply::Reply;
-use crate::registry::{Behaviour, ResourceDef};
-use crate::server::{Call, Server};
-use crate::status::{ApiError, ApiResult};
-use crate::store::{Object, WriteError};
-use crate::{crd, definitions, meta};
+use crate::registry::ResourceDef;
+use crate::server::Server;
+use crate::store::Object;
+use crate::{conversion, crd, definitions, meta};
 
-pub(super) use aftermath::{after_write, mark, remove};
-pub(crate) use aftermath::{delete_quietly, release, resume};
-pub(crate) use namespaces::{continue_namespace, empty_namespace};
-pub(super) use options::DeleteOptions;
+pub(crate) use aftermath::{after_write, mark, remove, resume};
+pub(crate) use options::DeleteOptions;
 
-pub(super) async fn delete(call: &Call<'_>) -> ApiResult<Reply> {
-    let options = DeleteOptions::parse(call)?;
-    options.warn_of_orphans(call);
-    let def = &call.def;
-    // `Delete` of pkg/registry/scheduling/priorityclass/storage, which deletions of collections do not call.
-    if def.collection == "priorityclasses.scheduling.k8s.io" && is_system_priority_class(&call.path.name) {
-        let text = "this is a system priority class and cannot be deleted";
-        return Err(ApiError::forbidden(def.subject(&call.path.name), text));
-    }
-    let key = def.key(&call.path.namespace, &call.path.name);
-    let (object, gone) = delete_one(call, &key, &call.path.name, &options).await?;
-    let returns = matches!(&def.behaviour, Behaviour::BuiltIn(b) if b.returns_deleted);
-    if !gone || returns {
-        // endpoints/handlers/delete.go: 202 only for the old option, as other clients do not expect it.
-        let accepted = !gone && options.orphan == Some(false);
-        return read::shown(call, if accepted { 202 } else { 200 }, &object).await;
-    }
-    let mut details = json!({"name": call.path.name});
-    if !def.group.is_empty() {
-        details["group"] = json!(def.group);
-    }
-    details["kind"] = json!(def.plural);
-    details["uid"] = object.value["metadata"]["uid"].clone();
-    let status = json!({
-        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details,
-    });
-    Ok(Reply::value(200, &status, call.accepted.form))
-}
-
-/// Deletes an object, or marks it when something holds it; returns its last state and whether it is gone. `name` is the
-/// one in the request.
-pub(super) async fn delete_one(
-    call: &Call<'_>,
-    key: &str,
-    name: &str,
-    options: &DeleteOptions,
-) -> ApiResult<(Arc<Object>, bool)> {
-    let sent = options.to_value();
-    let request = Attributes {
-        call,
-        operation: Operation::Delete,
-        name,
-        old: None,
-        options: Options::Delete(&sent),
-        dry_run: options.dry_run,
-    };
-    write::run(request, &mut Delete { call, key, options }).await
-}
-
-/// A deletion.
-struct Delete<'a> {
-    call: &'a Call<'a>,
-    key: &'a str,
-    options: &'a DeleteOptions,
-}
-
-impl Write for Delete<'_> {
-    /// The last state, and whether the object is gone.
-    type Done = (Arc<Object>, bool);
-
-    fn stored(&mut self) -> ApiResult<Option<Arc<Object>>> {
-        let def = &self.call.def;
-        let stored = self.call.server.store.get(&def.collection, self.key);
-        let name = || self.key.rsplit('/').next().unwrap_or_default();
-        stored.map(Some).ok_or_else(|| write::missing(def, name()))
-    }
-
-    async fn wanted(&mut self, _: Option<&Value>) -> ApiResult<Option<Value>> {
-        Ok(None)
-    }
-
-    fn prepare(&mut self, current: Option<&Served>, _: Option<&mut Value>) -> ApiResult<()> {
-        current.map_or(Ok(()), |current| self.options.check_preconditions(&self.call.def, current.value()))
-    }
-
-    fn commit(
-        &mut self,
-        storage: &Storage<'_>,
-        stored: Option<&Arc<Object>>,
-        _: Option<Value>,
-    ) -> ApiResult<Option<Self::Done>> {
-        stored.map_or(Ok(None), |stored| {
-            carry_out(storage, &self.call.server, &self.call.def, self.key, stored, self.options)
-        })
-    }
-}
-
-/// Removes or marks an object, unless it changed since it was read: then `None`.
-///
-/// # Errors
-/// Returns `NotFound` if it does not exist any more.
-pub(super) fn carry_out(
-    storage: &Storage<'_>,
-    server: &Server,
+/// Propagates a write to the rest of the server; `before` is the previous object.
+pub(crate) fn written(
+    server: &Arc<Server>,
     def: &Arc<ResourceDef>,
     key: &str,
-    stored: &Arc<Object>,
-    options: &DeleteOptions,
-) -> ApiResult<Option<(Arc<Object>, bool)>> {
-    let done = match deletion(server, def, &stored.value, options) {
-        Deletion::Pending => Ok((stored.clone(), false)),
-        Deletion::Mark(marked) => storage.mark(def, key, stored, marked).map(|object| (object, false)),
-        Deletion::MarkAndRemove(marked) => storage
-            .mark(def, key, stored, marked)
-            .map(|marked| (storage.remove_marked(def, key, marked), true)),
-        Deletion::Now => storage.remove(def, key, stored).map(|object| (object, true)),
-    };
-    match done {
-        Ok(done) => Ok(Some(done)),
-        Err(WriteError::Conflict) => Ok(None),
-        Err(_) => Err(ApiError::not_found(def.subject(meta::name(&stored.value)))),
+    object: &Arc<Object>,
+    before: Option<&Value>,
+) {
+    conversion::written(def, object);
+    after_write(server, def);
+    if server.options().controllers {
+        garbage::written(server, def, key, object, before);
     }
 }
 
 /// The effect of a deletion on an object.
-enum Deletion {
+pub(crate) enum Deletion {
     /// It is terminating already.
     Pending,
     /// It is marked, and stays until its finalizers or its grace period are over.
@@ -152,7 +47,12 @@ enum Deletion {
 }
 
 /// Decides the effect: `BeforeDelete` and the store's `Delete` (registry/rest/delete.go, registry/generic/registry/store.go).
-fn deletion(server: &Server, def: &ResourceDef, object: &Value, options: &DeleteOptions) -> Deletion {
+pub(crate) fn deletion(
+    server: &Server,
+    def: &ResourceDef,
+    object: &Value,
+    options: &DeleteOptions,
+) -> Deletion {
     let mut next = object.clone();
     let finalizers = options.finalizers(def, object);
     let finalizers: Vec<&str> = finalizers.iter().map(String::as_str).collect();
@@ -262,7 +162,7 @@ fn mark_as_deleting(server: &Server, def: &ResourceDef, object: &mut Value, grac
 }
 
 /// Reports whether finalizers or a grace period block the removal of the object.
-pub(super) fn is_held(def: &ResourceDef, object: &Value) -> bool {
+pub(crate) fn is_held(def: &ResourceDef, object: &Value) -> bool {
     let namespace =
         def.collection == "namespaces" && !meta::strings(&object["spec"]["finalizers"]).is_empty();
     namespace || !meta::finalizers(object).is_empty()
@@ -270,7 +170,7 @@ pub(super) fn is_held(def: &ResourceDef, object: &Value) -> bool {
 
 /// Reports whether an update removes the object: it is terminating, its grace period is over, and nothing holds it any
 /// more (`ShouldDeleteDuringUpdate` of apiserver/pkg/registry/generic/registry/store.go).
-pub(super) fn goes_with_update(def: &ResourceDef, before: &Value, after: &Value) -> bool {
+pub(crate) fn goes_with_update(def: &ResourceDef, before: &Value, after: &Value) -> bool {
     let waits = before["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or_default() > 0;
     meta::is_terminating(before) && !waits && !is_held(def, after)
 }

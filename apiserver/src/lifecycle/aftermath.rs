@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::namespaces;
 use super::options::DeleteOptions;
-use super::{Deletion, deletion, goes_with_update};
+use super::{Deletion, deletion, garbage, goes_with_update, namespaces};
 use crate::registry::{Behaviour, ResourceDef};
 use crate::server::Server;
 use crate::store::{Object, WriteError};
@@ -15,7 +14,7 @@ use crate::{authorization, crd, definitions, groups, managed, meta};
 const RETRIES: usize = 1000;
 
 /// Marks an object as being deleted.
-pub(in crate::verbs) fn mark(
+pub(crate) fn mark(
     server: &Arc<Server>,
     def: &ResourceDef,
     key: &str,
@@ -35,7 +34,7 @@ fn after_mark(server: &Arc<Server>, def: &ResourceDef, object: &Arc<Object>) {
         empty_crd(server, meta::name(&object.value));
     }
     if server.options().controllers {
-        crate::garbage::marked(server, object.clone());
+        garbage::marked(server, object.clone());
     }
 }
 
@@ -47,14 +46,14 @@ pub(crate) fn resume(server: &Arc<Server>) {
             if object.is_terminating() {
                 after_mark(server, def, &object);
             } else if server.options().controllers && object.owners().is_array() {
-                crate::garbage::check_owners(server, def, &key, &object.value);
+                garbage::check_owners(server, def, &key, &object.value);
             }
         }
     }
 }
 
 /// Removes an object from the store.
-pub(in crate::verbs) fn remove(
+pub(crate) fn remove(
     server: &Arc<Server>,
     def: &ResourceDef,
     key: &str,
@@ -66,7 +65,7 @@ pub(in crate::verbs) fn remove(
 }
 
 /// Updates the parts of the server that depend on this resource.
-pub(in crate::verbs) fn after_write(server: &Server, def: &ResourceDef) {
+pub(crate) fn after_write(server: &Server, def: &ResourceDef) {
     if def.collection == crd::COLLECTION {
         server.refresh();
     }
@@ -88,15 +87,15 @@ fn after_remove(server: &Arc<Server>, def: &ResourceDef, stored: &Arc<Object>) {
         finish_crd(server, &custom.crd);
     }
     if server.options().empties_namespaces() && def.namespaced {
-        crate::garbage::emptied(server, meta::namespace(object));
+        garbage::emptied(server, meta::namespace(object));
     }
     if server.options().controllers {
-        crate::garbage::removed(server, stored.clone());
+        garbage::removed(server, stored.clone());
     }
 }
 
 /// Deletes an object as a controller would: only marks it if finalizers hold it.
-pub(crate) fn delete_quietly(server: &Arc<Server>, def: &ResourceDef, key: &str) {
+pub(super) fn delete_quietly(server: &Arc<Server>, def: &ResourceDef, key: &str) {
     for _ in 0..RETRIES {
         let Some(stored) = server.store.get(&def.collection, key) else { return };
         let done = match deletion(server, def, &stored.value, &DeleteOptions::of_collector(&stored.value)) {
@@ -114,7 +113,7 @@ pub(crate) fn delete_quietly(server: &Arc<Server>, def: &ResourceDef, key: &str)
 }
 
 /// Removes a finalizer from a terminating object, and the object with its last one.
-pub(crate) fn release(server: &Arc<Server>, def: &ResourceDef, key: &str, finalizer: &str) {
+pub(super) fn release(server: &Arc<Server>, def: &ResourceDef, key: &str, finalizer: &str) {
     for _ in 0..RETRIES {
         let Some(stored) = server.store.get(&def.collection, key) else { return };
         let finalizers = meta::finalizers(&stored.value);
