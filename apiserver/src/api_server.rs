@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use k8s_openapi::api::rbac::v1::PolicyRule;
 
+use crate::access::AuthorizationMode;
 use crate::authentication;
-use crate::authorization::AuthorizationMode;
 use crate::clock::{Clock, SystemClock};
 use crate::containers::Containers;
 use crate::controllers::{Controllers, Selection};

@@ -2,14 +2,13 @@
 
 mod impersonation;
 
-pub(crate) use impersonation::Modes;
-
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use serde_json::{Value, json};
 
-use crate::authorization::{self, AuthorizationMode};
+use crate::access::{self, AuthorizationMode, MASTERS};
 use crate::error::Error;
+use crate::impersonation::wanted;
 use crate::listen::Certified;
 use crate::server::{Origin, Server};
 use crate::status::{ApiError, ApiResult};
@@ -23,12 +22,12 @@ const UNAUTHENTICATED: &str = "system:unauthenticated";
 const ANONYMOUS: &str = "system:anonymous";
 
 fn own_user() -> Value {
-    json!({"username": USER, "groups": [authorization::MASTERS, AUTHENTICATED]})
+    json!({"username": USER, "groups": [MASTERS, AUTHENTICATED]})
 }
 
 /// Issues a certificate that authenticates a client as the server's own user.
 pub(crate) fn certificate(authority: &Authority) -> Result<Pair, Error> {
-    authority.client(USER, &[authorization::MASTERS.to_owned()])
+    authority.client(USER, &[MASTERS.to_owned()])
 }
 
 /// Returns the user that a request acts for: the one of its token or certificate, or the user that this one
@@ -36,9 +35,9 @@ pub(crate) fn certificate(authority: &Authority) -> Result<Pair, Error> {
 ///
 /// # Errors
 /// Returns `Unauthorized` for an invalid token, and `Forbidden` for an impersonation that no rule allows.
-pub(crate) fn user(server: &Server, parts: &Parts, request: &authorization::Request<'_>) -> ApiResult<Value> {
+pub(crate) fn user(server: &Server, parts: &Parts, request: &access::Request<'_>) -> ApiResult<Value> {
     let user = sender(server, parts)?;
-    match impersonation::wanted(&parts.headers)? {
+    match wanted(&parts.headers)? {
         Some(wanted) => impersonation::user(server, &wanted, &request.attributes(&user)),
         None => Ok(user),
     }

@@ -26,6 +26,7 @@
 //! ```
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::needless_pass_by_value))]
 
+mod access;
 mod admission;
 mod ages;
 mod amounts;
@@ -54,6 +55,7 @@ mod features;
 mod groups;
 mod http;
 mod identity;
+mod impersonation;
 pub mod kubeconfig;
 mod lifecycle;
 mod listen;
@@ -80,8 +82,8 @@ mod types;
 mod verbs;
 mod webhook;
 
+pub use access::AuthorizationMode;
 pub use api_server::{ApiServer, ApiServerOptions, UserCredentials};
-pub use authorization::AuthorizationMode;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use containers::{Container, Containers, Exec};
 pub use error::{DataError, Error};

@@ -14,15 +14,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use serde_json::Value;
 use tokio::sync::watch as signal;
 
+use crate::access::{AuthorizationMode, Usage};
 use crate::admission::Hooks;
-use crate::authorization::{self, AuthorizationMode};
+use crate::authorization;
 use crate::clock::{Clock, Ids, rfc3339};
 use crate::containers::Containers;
 use crate::features::FeatureGates;
 use crate::http::upgrade::Sessions;
+use crate::impersonation::Modes;
 use crate::registry::{self, Registry};
 use crate::store::{Object, Store, WriteError};
-use crate::{api_services, authentication, crd, definitions, lifecycle, meta, webhook};
+use crate::{api_services, crd, definitions, lifecycle, meta, webhook};
 pub(crate) use call::{Call, OfController};
 pub(crate) use garbage::Work;
 
@@ -54,8 +56,8 @@ pub(crate) struct Server {
     options: ServerOptions,
     pub(crate) garbage: garbage::Queue,
     /// The permissions that users' requests have needed.
-    pub(crate) usage: authorization::Usage,
-    pub(crate) impersonations: authentication::Modes,
+    pub(crate) usage: Usage,
+    pub(crate) impersonations: Modes,
     /// The keys of quotas whose controller should count again.
     recounts: Mutex<BTreeSet<String>>,
     hooks: RwLock<Arc<Hooks>>,
@@ -180,8 +182,8 @@ impl Server {
             ids: Ids::new(seed),
             stopping: signal::Sender::new(false),
             garbage: garbage::Queue::default(),
-            usage: authorization::Usage::default(),
-            impersonations: authentication::Modes::default(),
+            usage: Usage::default(),
+            impersonations: Modes::default(),
             recounts: Mutex::default(),
             hooks: RwLock::default(),
             webhooks: webhook::Clients::new(options.webhooks.clone(), options.webhook_host.clone()),

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use k8s_openapi::api::rbac::v1::PolicyRule;
 use serde_json::{Value, json};
 
-use super::{Attributes, Resource, Target, rbac, username};
+use super::{Attributes, Resource, Target, allows, username};
 
 /// The permissions that requests have needed, by user. Names and namespaces of objects are left out, so that the number
 /// of objects does not matter. Paths, unknown resources and impersonated users are unbounded, so only the first
@@ -62,7 +62,7 @@ impl Permission {
 
 impl Usage {
     /// Records an allowed request, if there is room.
-    pub(super) fn note(&self, attributes: &Attributes<'_>) {
+    pub(crate) fn note(&self, attributes: &Attributes<'_>) {
         let permission = Permission::of(attributes);
         let user = username(attributes.user);
         let mut users = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,7 +80,7 @@ impl Usage {
         let users = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let needed = users.get(user);
         let is_needed = |rule: &Value| {
-            needed.into_iter().flatten().any(|permission| rbac::allows(rule, &permission.attributes()))
+            needed.into_iter().flatten().any(|permission| allows(rule, &permission.attributes()))
         };
         let unused = rules.iter().flat_map(single).filter(|(_, rule)| !is_needed(rule)).map(|(name, _)| name);
         unused.collect::<BTreeSet<_>>().into_iter().collect()

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::attributes::{Attributes, Versioned};
 use super::review;
-use crate::authorization::{self, Resource, Target};
+use crate::access::{Attributes as Access, Resource, Target};
+use crate::authorization;
 use crate::server::Server;
 
 /// The input of expressions for one request.
@@ -87,7 +88,7 @@ impl Authorizer for OfServer {
             }),
         };
         let user = account.as_ref().unwrap_or(&self.user);
-        let attributes = authorization::Attributes { user, verb: &request.verb, target };
+        let attributes = Access { user, verb: &request.verb, target };
         let decision = authorization::decide(&self.server, &attributes);
         AccessDecision { allowed: decision.is_allowed(), reason: decision.reason().to_owned() }
     }

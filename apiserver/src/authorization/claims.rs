@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Attributes, AuthorizationMode, Resource, Target, allow, username};
+use super::allow;
+use crate::access::{Attributes, AuthorizationMode, Resource, Target, username};
 use crate::meta;
 use crate::server::Call;
 use crate::status::Cause;

@@ -5,8 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use super::decide;
 use super::rbac::{self, Reader};
-use super::{Attributes, AuthorizationMode, MASTERS, Resource, Target, decide, is_member, username};
+use crate::access::{
+    Attributes, AuthorizationMode, MASTERS, Resource, Target, is_member, url_covers, username,
+};
 use crate::meta;
 use crate::server::Call;
 use crate::status::{ApiError, ApiResult};
@@ -195,7 +198,7 @@ impl Part {
         let has = |field: &str, value: &str| list(field).iter().any(|v| *v == "*" || *v == value);
         match self {
             Self::Path { url, verb } => {
-                has("verbs", verb) && list("nonResourceURLs").iter().any(|own| rbac::url_covers(own, url))
+                has("verbs", verb) && list("nonResourceURLs").iter().any(|own| url_covers(own, url))
             }
             Self::Resource { group, resource, name, verb } => {
                 let names = list("resourceNames");

@@ -8,68 +8,18 @@ mod claims;
 mod escalation;
 mod params;
 mod rbac;
-mod request;
-mod usage;
 
 pub(crate) use aggregate::{CLUSTER_ROLES, aggregate};
 pub(crate) use claims::check as check_claim;
 pub(crate) use escalation::check as check_escalation;
 pub(crate) use params::check as check_params;
 pub(crate) use rbac::{Reader, rules as rules_of};
-pub(crate) use request::{Request, TIME_LIMIT};
-pub(crate) use usage::Usage;
 
 use serde_json::Value;
 
-use crate::meta;
+use crate::access::{Attributes, AuthorizationMode, MASTERS, Request, Resource, Target, is_member, username};
 use crate::server::{Call, Server};
 use crate::status::{ApiError, ApiResult, ErrorSubject};
-
-/// The group whose members may do everything (`SystemPrivilegedGroup` of apiserver/pkg/authentication/user).
-pub(crate) const MASTERS: &str = "system:masters";
-
-/// The authorization mode: kube-apiserver's `--authorization-mode`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AuthorizationMode {
-    /// Allows every request.
-    #[default]
-    AlwaysAllow,
-    /// Roles and bindings decide.
-    Rbac,
-}
-
-/// One access question: a user, a verb and a target.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Attributes<'a> {
-    /// The user as `authentication.k8s.io` describes it.
-    pub(crate) user: &'a Value,
-    /// The verb: `get`, `list`, `create`, ...; of a path, the HTTP method in lower case.
-    pub(crate) verb: &'a str,
-    /// The target of the request.
-    pub(crate) target: Target<'a>,
-}
-
-/// The target of a request.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Target<'a> {
-    /// A path that is no resource, such as `/healthz`.
-    Path(&'a str),
-    /// A resource.
-    Resource(Resource<'a>),
-}
-
-/// A resource, as rules name it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Resource<'a> {
-    pub(crate) group: &'a str,
-    pub(crate) resource: &'a str,
-    /// Empty: the object itself.
-    pub(crate) subresource: &'a str,
-    /// Empty: all namespaces, or cluster scope.
-    pub(crate) namespace: &'a str,
-    /// Empty: all names.
-    pub(crate) name: &'a str,
-}
 
 /// The decision, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,16 +39,6 @@ impl Decision {
         let (Self::Allow(reason) | Self::NoOpinion(reason)) = self;
         reason
     }
-}
-
-/// Reports whether the user is a member of the group.
-pub(crate) fn is_member(user: &Value, group: &str) -> bool {
-    meta::strings(&user["groups"]).contains(&group)
-}
-
-/// Returns the name of a user.
-pub(crate) fn username(user: &Value) -> &str {
-    user["username"].as_str().unwrap_or_default()
 }
 
 /// Decides by the server's mode.

@@ -3,7 +3,8 @@
 
 use serde_json::Value;
 
-use super::{Attributes, AuthorizationMode, MASTERS, Resource, Target, decide, is_member, username};
+use super::decide;
+use crate::access::{Attributes, AuthorizationMode, MASTERS, Resource, Target, is_member, username};
 use crate::groups;
 use crate::meta;
 use crate::server::Call;

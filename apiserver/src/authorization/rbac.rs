@@ -3,16 +3,14 @@
 use kubesmith_apimachinery::errors::aggregate;
 use serde_json::Value;
 
-use super::{Attributes, Decision, Resource, Target, is_member, username};
+use super::Decision;
+use crate::access::{Attributes, Target, allows, is_member, username};
 use crate::meta;
 use crate::server::Server;
 
 const CLUSTER_ROLE_BINDINGS: &str = "clusterrolebindings.rbac.authorization.k8s.io";
 const ROLE_BINDINGS: &str = "rolebindings.rbac.authorization.k8s.io";
 const ROLES: &str = "roles.rbac.authorization.k8s.io";
-
-/// The wildcard of rules.
-const ALL: &str = "*";
 
 /// The reader of roles, which names the resource of a missing one in its own way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,38 +142,4 @@ fn describe(binding: &Value, subject: &Value, namespace: &str) -> String {
         meta::member(role, "name"),
         meta::member(subject, "kind")
     )
-}
-
-/// Reports whether a rule allows the request (`RuleAllows`).
-pub(super) fn allows(rule: &Value, attributes: &Attributes<'_>) -> bool {
-    let has = |field: &str, value: &str| meta::strings(&rule[field]).iter().any(|v| *v == ALL || *v == value);
-    has("verbs", attributes.verb)
-        && match &attributes.target {
-            Target::Path(path) => {
-                meta::strings(&rule["nonResourceURLs"]).iter().any(|url| url_covers(url, path))
-            }
-            Target::Resource(on) => {
-                let names = meta::strings(&rule["resourceNames"]);
-                has("apiGroups", on.group)
-                    && names_resource(&meta::strings(&rule["resources"]), on)
-                    && (names.is_empty() || names.contains(&on.name))
-            }
-        }
-}
-
-/// Reports whether a rule's resources include this one: by name, as `*`, or as `*/subresource`.
-fn names_resource(resources: &[&str], on: &Resource<'_>) -> bool {
-    resources.iter().any(|listed| match listed.split_once('/') {
-        None => *listed == ALL || (on.subresource.is_empty() && *listed == on.resource),
-        Some((resource, subresource)) => {
-            !on.subresource.is_empty()
-                && subresource == on.subresource
-                && (resource == ALL || resource == on.resource)
-        }
-    })
-}
-
-/// Reports whether a rule's path, which may end in `*`, covers another.
-pub(super) fn url_covers(url: &str, path: &str) -> bool {
-    url == path || (url.ends_with(ALL) && path.starts_with(url.trim_end_matches('*')))
 }

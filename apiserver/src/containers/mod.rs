@@ -2,7 +2,6 @@
 
 mod channels;
 mod exec;
-mod log;
 mod script;
 
 use std::fmt;
@@ -15,7 +14,6 @@ use serde_json::Value;
 pub use exec::Exec;
 
 pub(crate) use channels::{PROTOCOLS, Session, check_streams};
-pub(crate) use log::{Follow, LogOptions};
 
 use crate::meta;
 use crate::status::{ApiError, ApiResult};
@@ -192,7 +190,7 @@ pub(crate) fn runs(pod: &Value, name: &str) -> bool {
 }
 
 /// The status of a container.
-fn status<'a>(pod: &'a Value, name: &str) -> Option<&'a Value> {
+pub(crate) fn status<'a>(pod: &'a Value, name: &str) -> Option<&'a Value> {
     let lists = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"];
     let all = lists.into_iter().flat_map(|list| pod["status"][list].as_array().into_iter().flatten());
     all.into_iter().find(|status| status["name"] == name)

@@ -4,7 +4,7 @@ use ::http::Method;
 use ::http::request::Parts;
 use serde_json::{Value, json};
 
-use crate::authorization::AuthorizationMode;
+use crate::access::AuthorizationMode;
 use crate::discovery::check_route;
 use crate::features::MINOR;
 use crate::http::negotiate;

@@ -11,7 +11,8 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::paths;
-use crate::authorization::{self, TIME_LIMIT};
+use crate::access::{self, TIME_LIMIT};
+use crate::authorization;
 use crate::http::negotiate;
 use crate::http::path::{self, ResourcePath, Target};
 use crate::http::query::Query;
@@ -76,7 +77,7 @@ impl Server {
             return Ok(paths::no_request_info(parts));
         }
         let query = Query::parse(parts.uri.query().unwrap_or_default());
-        let limit = authorization::Request::new(parts, &target, &query).timeout(&query)?;
+        let limit = access::Request::new(parts, &target, &query).timeout(&query)?;
         let Some(limit) = limit else {
             return match timeout(TIME_LIMIT, whole(body)).await {
                 Ok(body) => self.route(parts, target, query, body?, None).await,
@@ -100,7 +101,7 @@ impl Server {
             Target::Other(path) => Some(path),
             _ => None,
         };
-        let request = authorization::Request::new(parts, &target, &query);
+        let request = access::Request::new(parts, &target, &query);
         if let Some(path) =
             other.filter(|path| paths::is_public(path, &parts.method, self.options().authorization))
         {

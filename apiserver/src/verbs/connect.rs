@@ -2,6 +2,7 @@
 
 mod eviction;
 mod kubelet;
+mod log;
 mod token;
 
 use std::marker::PhantomData;

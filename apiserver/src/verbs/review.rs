@@ -6,8 +6,9 @@ mod selectors;
 
 use serde_json::{Value, json};
 
+use crate::access::{Attributes, AuthorizationMode, Resource, Target};
 use crate::authentication;
-use crate::authorization::{self, Attributes, AuthorizationMode, Resource, Target};
+use crate::authorization;
 use crate::bodies::{self, identity};
 use crate::http::query::WriteOptions;
 use crate::http::reply::Reply;

@@ -4,7 +4,8 @@ use kubesmith_apimachinery::golang;
 use serde_json::Value;
 
 use super::super::{Attributes, Operation};
-use crate::authorization::{self, MASTERS};
+use crate::access::{MASTERS, Resource};
+use crate::authorization;
 use crate::builtin::certificates;
 use crate::der;
 use crate::status::{ApiError, ApiResult};
@@ -39,12 +40,7 @@ fn signer_fault(attributes: &Attributes<'_>, request: &Value, verb: &str) -> Opt
     let all = format!("{}/*", signer.split('/').next().unwrap_or_default());
     let call = attributes.call;
     let may = |name: &str| {
-        let on = authorization::Resource {
-            group: "certificates.k8s.io",
-            resource: "signers",
-            name,
-            ..authorization::Resource::default()
-        };
+        let on = Resource { group: "certificates.k8s.io", resource: "signers", name, ..Resource::default() };
         authorization::may(&call.server, &call.user, verb, on)
     };
     let quoted = golang::quote(signer);

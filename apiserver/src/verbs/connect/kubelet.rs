@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::containers::{self, Follow, LogOptions, PROTOCOLS, Session};
+use super::log::{Follow, LogOptions};
+use crate::containers::{self, PROTOCOLS, Session};
 use crate::http::reply::Reply;
 use crate::http::upgrade;
 use crate::server::Call;

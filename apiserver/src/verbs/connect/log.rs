@@ -7,8 +7,8 @@ use futures::{Stream, stream};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{Container, runs, status};
 use crate::clock::rfc3339;
+use crate::containers::{Container, runs, status};
 use crate::http::query::Query;
 use crate::meta;
 use crate::server::Server;
