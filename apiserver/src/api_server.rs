@@ -21,6 +21,7 @@ use crate::listen::{Listener, Sockets};
 use crate::objects::Objects;
 use crate::server::{Origin, Server, ServerOptions, Snapshot};
 use crate::serving::ApiService;
+use crate::startup;
 use crate::store::{NotDurable, Store};
 use crate::tokens;
 use crate::webhook::{WebhookHost, WebhookTransport};
@@ -105,13 +106,13 @@ impl ApiServer {
             webhook_host: options.webhook_host,
         };
         let server = match (&options.snapshot, &options.data_dir) {
-            (Some(snapshot), _) => Server::resume(snapshot, clock, server_options),
+            (Some(snapshot), _) => startup::resume(snapshot, clock, server_options),
             (None, Some(folder)) => {
                 let store = Store::open(folder, history);
                 let store = store.map_err(|(path, source)| Error::Data { path, source })?;
-                Server::new(Arc::new(store), clock, server_options)
+                startup::start(Arc::new(store), clock, server_options)
             }
-            (None, None) => Server::new(Arc::new(Store::new(history)), clock, server_options),
+            (None, None) => startup::start(Arc::new(Store::new(history)), clock, server_options),
         };
         let selection = Selection { manager: options.controllers, node: options.simulated_node };
         let controllers = match selection == Selection::default() {
@@ -182,7 +183,7 @@ impl ApiServer {
         }
         let identity = if plain { None } else { Some(Identity::of(&self.server.store)?) };
         if let Some(identity) = &identity {
-            self.server.publish_authority(&identity.authority.pem);
+            startup::publish_authority(&self.server, &identity.authority.pem);
         }
         let token = identity.as_ref().map(|identity| identity.token.clone());
         let service = ApiService::new(self.server.clone(), Origin { token });

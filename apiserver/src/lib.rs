@@ -73,6 +73,7 @@ mod selector;
 mod server;
 mod serving;
 mod stage;
+mod startup;
 mod status;
 mod store;
 mod table;

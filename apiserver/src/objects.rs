@@ -9,7 +9,7 @@ use crate::server::Server;
 use crate::status::ApiError;
 use crate::store;
 use crate::verbs::internal_writes;
-use crate::{conversion, crd, groups, meta};
+use crate::{conversion, crd, definitions, groups, meta};
 
 /// The reason why an object cannot be stored or read.
 #[derive(Debug, thiserror::Error)]
@@ -63,7 +63,7 @@ impl Objects {
                 let name = meta::name(&value).to_owned();
                 internal_writes::add_one_of_many(&self.server, &def, value).map_err(|error| (name, error))?;
             }
-            self.server.refresh();
+            definitions::refresh(&self.server);
         }
         Ok(())
     }

@@ -1,10 +1,7 @@
-//! The state of the API server, and the update of the served resources after changes of CRDs.
+//! The state of the API server.
 
 mod call;
 mod garbage;
-mod image;
-pub(crate) mod initial;
-mod seed;
 mod services;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,15 +13,14 @@ use tokio::sync::watch as signal;
 
 use crate::access::{AuthorizationMode, Usage};
 use crate::admission::Hooks;
-use crate::authorization;
 use crate::clock::{Clock, Ids, rfc3339};
 use crate::containers::Containers;
 use crate::features::FeatureGates;
 use crate::http::upgrade::Sessions;
 use crate::impersonation::Modes;
-use crate::registry::{self, Registry};
+use crate::registry::Registry;
 use crate::store::{Object, Store, WriteError};
-use crate::{api_services, crd, definitions, lifecycle, meta, webhook};
+use crate::webhook;
 pub(crate) use call::{Call, OfController};
 pub(crate) use garbage::Work;
 
@@ -39,14 +35,13 @@ pub(crate) struct Origin {
 }
 
 /// Established CRDs by the collections of their objects.
-type Definitions = BTreeMap<String, Arc<Object>>;
+pub(crate) type Definitions = BTreeMap<String, Arc<Object>>;
 
 /// The server's state. Handlers wait for bodies, watches and webhooks, and hold no lock meanwhile.
 pub(crate) struct Server {
     pub(crate) store: Arc<Store>,
     registry: RwLock<Arc<Registry>>,
-    /// The established CRDs from which the served resources were made, by their collections; `None` before the first time.
-    /// Locked while the served resources are updated.
+    /// See [`Server::reconciling`].
     reconciling: Mutex<Option<Definitions>>,
     /// Locked while a service's addresses and ports are checked, until it is stored with them.
     writing_services: Mutex<()>,
@@ -81,9 +76,9 @@ pub struct Snapshot {
     registry: Arc<Registry>,
     hooks: Arc<Hooks>,
     /// Whether the server propagated deletions.
-    controllers: bool,
+    pub(crate) controllers: bool,
     /// Whether the server aggregated cluster roles.
-    aggregates_roles: bool,
+    pub(crate) aggregates_roles: bool,
 }
 
 impl fmt::Debug for Snapshot {
@@ -125,52 +120,8 @@ impl ServerOptions {
 }
 
 impl Server {
-    /// Creates a server of the stored objects; unless bare, it adds the objects that every cluster has.
-    pub(crate) fn new(store: Arc<Store>, clock: Arc<dyn Clock>, options: ServerOptions) -> Arc<Self> {
-        let is_new = store.is_new();
-        let server = Self::empty(store, clock, options);
-        if !server.options.bare && is_new {
-            server.fill();
-        } else if !server.options.bare {
-            server.seed();
-        }
-        server.refresh();
-        server.refresh_hooks();
-        if !is_new {
-            lifecycle::resume(&server);
-        }
-        server
-    }
-
-    /// Creates a server from the state of another one.
-    pub(crate) fn resume(snapshot: &Snapshot, clock: Arc<dyn Clock>, options: ServerOptions) -> Arc<Self> {
-        let server = Self::empty(Arc::new(snapshot.store.copy()), clock, options);
-        *server.registry.write().unwrap_or_else(PoisonError::into_inner) = snapshot.registry.clone();
-        *server.hooks.write().unwrap_or_else(PoisonError::into_inner) = snapshot.hooks.clone();
-        *server.reconciling.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some(established(&server.stored_crds()));
-        if !snapshot.aggregates_roles {
-            server.refresh_roles();
-        }
-        if !snapshot.controllers {
-            lifecycle::resume(&server);
-        }
-        server
-    }
-
-    /// Returns the present state.
-    pub(crate) fn snapshot(&self) -> Snapshot {
-        Snapshot {
-            store: Arc::new(self.store.copy()),
-            registry: self.registry(),
-            hooks: self.hooks(),
-            controllers: self.options.controllers,
-            aggregates_roles: self.aggregates_roles(),
-        }
-    }
-
     /// Creates a server that has not read its store.
-    fn empty(store: Arc<Store>, clock: Arc<dyn Clock>, options: ServerOptions) -> Arc<Self> {
+    pub(crate) fn new(store: Arc<Store>, clock: Arc<dyn Clock>, options: ServerOptions) -> Arc<Self> {
         // A restarted server must not repeat IDs.
         let seed = options.seed.map(|seed| seed.wrapping_add(store.current() - 1));
         Arc::new(Self {
@@ -192,14 +143,27 @@ impl Server {
         })
     }
 
-    /// Updates aggregated cluster roles: the work of kube-controller-manager, on which authorization depends.
-    pub(crate) fn refresh_roles(&self) {
-        if self.aggregates_roles() {
-            authorization::aggregate(self);
+    /// Creates a server with the objects and served resources of another one.
+    pub(crate) fn of(snapshot: &Snapshot, clock: Arc<dyn Clock>, options: ServerOptions) -> Arc<Self> {
+        let server = Self::new(Arc::new(snapshot.store.copy()), clock, options);
+        server.serve(snapshot.registry.clone());
+        *server.hooks.write().unwrap_or_else(PoisonError::into_inner) = snapshot.hooks.clone();
+        server
+    }
+
+    /// Returns the present state.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            store: Arc::new(self.store.copy()),
+            registry: self.registry(),
+            hooks: self.hooks(),
+            controllers: self.options.controllers,
+            aggregates_roles: self.aggregates_roles(),
         }
     }
 
-    fn aggregates_roles(&self) -> bool {
+    /// Reports whether cluster roles are aggregated: the work of kube-controller-manager, on which authorization depends.
+    pub(crate) fn aggregates_roles(&self) -> bool {
         self.options.controllers || self.options.authorization == AuthorizationMode::Rbac
     }
 
@@ -242,6 +206,17 @@ impl Server {
         self.registry.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Replaces the served resources.
+    pub(crate) fn serve(&self, registry: Arc<Registry>) {
+        *self.registry.write().unwrap_or_else(PoisonError::into_inner) = registry;
+    }
+
+    /// The established CRDs from which the served resources were made; `None` before the first time. Excludes other updates
+    /// of the served resources until the result is dropped.
+    pub(crate) fn reconciling(&self) -> MutexGuard<'_, Option<Definitions>> {
+        self.reconciling.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Returns the admission webhooks and policies.
     pub(crate) fn hooks(&self) -> Arc<Hooks> {
         self.hooks.read().unwrap_or_else(PoisonError::into_inner).clone()
@@ -249,7 +224,7 @@ impl Server {
 
     /// Updates the admission webhooks and policies from the stored objects.
     pub(crate) fn refresh_hooks(&self) {
-        let _guard = self.reconciling.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.reconciling();
         let stored = |collection: &str| -> Vec<Arc<Object>> {
             let snapshot = self.store.list(collection, "", None);
             let objects = snapshot.map(|snapshot| snapshot.objects).unwrap_or_default();
@@ -267,62 +242,6 @@ impl Server {
     /// Resolves to true when the server stops.
     pub(crate) fn stopping(&self) -> signal::Receiver<bool> {
         self.stopping.subscribe()
-    }
-
-    /// Updates the conditions of CRDs and the served resources from the stored CRDs.
-    pub(crate) fn refresh(&self) {
-        let mut served = self.reconciling.lock().unwrap_or_else(PoisonError::into_inner);
-        for _ in 0..RETRIES {
-            let crds = self.stored_crds();
-            let values: Vec<Value> = crds.iter().map(|crd| crd.value.clone()).collect();
-            let changed = definitions::reconcile(&values, &self.now());
-            let settled = changed.iter().all(|next| {
-                let Some(old) = crds.iter().find(|old| meta::name(&old.value) == meta::name(next)) else {
-                    return true;
-                };
-                self.store.update(crd::COLLECTION, meta::name(next), old.rv, next.clone()).is_ok()
-            });
-            if settled && changed.is_empty() {
-                let definitions = established(&crds);
-                let resources = definitions.values().flat_map(|crd| registry::of_definition(&crd.value));
-                let registry = Registry::shared(resources.collect());
-                if !self.options.bare {
-                    api_services::sync(self, &registry);
-                }
-                *self.registry.write().unwrap_or_else(PoisonError::into_inner) = registry;
-                if let Some(old) = served.replace(definitions.clone()) {
-                    self.renew_watches(&old, &definitions);
-                }
-                return;
-            }
-        }
-    }
-
-    /// Ends the watches of objects whose definition changed, and keeps later ones from starting before the change.
-    /// kube-apiserver makes storage and watch cache anew when the spec or the accepted names change
-    /// (`updateCustomResourceDefinition` of apiextensions-apiserver's customresource_handler.go).
-    fn renew_watches(&self, old: &Definitions, new: &Definitions) {
-        for (collection, crd) in new {
-            let same = old.get(collection).is_some_and(|old| {
-                old.value["spec"] == crd.value["spec"]
-                    && old.value["status"]["acceptedNames"] == crd.value["status"]["acceptedNames"]
-            });
-            if !same {
-                self.store.renew_watches(collection);
-            }
-        }
-    }
-
-    /// Returns all CRDs, the oldest first.
-    fn stored_crds(&self) -> Vec<Arc<Object>> {
-        let mut crds: Vec<Arc<Object>> = match self.store.list(crd::COLLECTION, "", None) {
-            Ok(snapshot) => snapshot.objects.into_iter().map(|(_, object)| object).collect(),
-            Err(_) => Vec::new(),
-        };
-        crds.sort_by(|a, b| {
-            meta::text(&a.value, "creationTimestamp").cmp(meta::text(&b.value, "creationTimestamp"))
-        });
-        crds
     }
 
     /// The keys of quotas whose controller should count again.
@@ -348,10 +267,4 @@ impl Server {
         }
         None
     }
-}
-
-/// Returns those of these CRDs that are established.
-fn established(crds: &[Arc<Object>]) -> Definitions {
-    let crds = crds.iter().filter(|crd| crd::is_established(&crd.value));
-    crds.map(|crd| (crd::collection(&crd.value), crd.clone())).collect()
 }

@@ -11,9 +11,12 @@ const API_VERSION: &str = "rbac.authorization.k8s.io/v1";
 /// The store's collection of cluster roles.
 pub(crate) const CLUSTER_ROLES: &str = "clusterroles.rbac.authorization.k8s.io";
 
-/// Gives every cluster role with an `aggregationRule` the rules of the roles that it selects, each once, in the order of the
+/// Updates aggregated cluster roles, where they are aggregated. Gives every cluster role with an `aggregationRule` the rules of the roles that it selects, each once, in the order of the
 /// roles' names. An aggregated role can be part of another, so this goes on until nothing changes.
 pub(crate) fn aggregate(server: &Server) {
+    if !server.aggregates_roles() {
+        return;
+    }
     let Ok(stored) = server.store.list(CLUSTER_ROLES, "", None) else { return };
     // Each round settles at least one role; a cycle settles as well, since rules are only added.
     for _ in 0..=stored.objects.len() {

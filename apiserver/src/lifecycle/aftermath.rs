@@ -67,13 +67,13 @@ pub(crate) fn remove(
 /// Updates the parts of the server that depend on this resource.
 pub(crate) fn after_write(server: &Server, def: &ResourceDef) {
     if def.collection == crd::COLLECTION {
-        server.refresh();
+        definitions::refresh(server);
     }
     if def.group == groups::ADMISSION_REGISTRATION {
         server.refresh_hooks();
     }
     if def.collection == authorization::CLUSTER_ROLES {
-        server.refresh_roles();
+        authorization::aggregate(server);
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn add(server: &Arc<Server>, def: &Arc<ResourceDef>, value: Value) ->
     Ok(object)
 }
 
-/// As [`add`]; after the last one, [`Server::refresh`] serves the new CRDs.
+/// As [`add`]; after the last one, [`refresh`](crate::definitions::refresh) serves the new CRDs.
 ///
 /// # Errors
 /// As for [`add`].

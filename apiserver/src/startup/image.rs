@@ -7,9 +7,11 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{Server, ServerOptions};
+use super::seed::seed;
 use crate::clock::{ManualClock, Uid, rfc3339};
+use crate::definitions::refresh;
 use crate::meta;
+use crate::server::{Server, ServerOptions};
 use crate::store::{Event, Store, Unread};
 
 /// The time at which the first server makes its objects, and its date.
@@ -40,9 +42,9 @@ impl Image {
     fn new(aggregates: bool) -> Self {
         let options = ServerOptions { controllers: aggregates, ..ServerOptions::default() };
         let clock = Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH));
-        let server = Server::empty(Arc::new(Store::new(usize::MAX)), clock, options);
-        server.seed();
-        server.refresh();
+        let server = Server::new(Arc::new(Store::new(usize::MAX)), clock, options);
+        seed(&server);
+        refresh(&server);
         let (events, settings) = server.store.contents();
         let mut uids: Vec<String> = Vec::new();
         let mut writes = Vec::new();
@@ -82,23 +84,21 @@ fn set_times(value: &mut Value, time: &str) {
     }
 }
 
-impl Server {
-    /// Fills a store that has never been written.
-    pub(super) fn fill(&self) {
-        let image = Image::of(self);
-        let time: Arc<str> = rfc3339(self.clock.now()).into();
-        let uids: Vec<Uid> = (0..image.objects).map(|_| self.ids.draw()).collect();
-        let writes = image.writes.iter().map(|write| {
-            let (uid, time) = (uids[write.number], time.clone());
-            Unread {
-                collection: &write.collection,
-                key: &write.event.key,
-                change: write.event.change,
-                make: Box::new(move || write.object(uid, &time)),
-            }
-        });
-        self.store.fill(writes, &image.settings);
-    }
+/// Fills a store that has never been written.
+pub(super) fn fill(server: &Server) {
+    let image = Image::of(server);
+    let time: Arc<str> = rfc3339(server.timestamp()).into();
+    let uids: Vec<Uid> = (0..image.objects).map(|_| server.ids.draw()).collect();
+    let writes = image.writes.iter().map(|write| {
+        let (uid, time) = (uids[write.number], time.clone());
+        Unread {
+            collection: &write.collection,
+            key: &write.event.key,
+            change: write.event.change,
+            make: Box::new(move || write.object(uid, &time)),
+        }
+    });
+    server.store.fill(writes, &image.settings);
 }
 
 #[cfg(test)]
@@ -107,7 +107,7 @@ mod tests {
 
     fn server(options: &ServerOptions) -> Arc<Server> {
         let clock = Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH + jiff::SignedDuration::from_hours(30)));
-        Server::empty(Arc::new(Store::new(1_000)), clock, options.clone())
+        Server::new(Arc::new(Store::new(1_000)), clock, options.clone())
     }
 
     #[test]
@@ -115,9 +115,9 @@ mod tests {
         for controllers in [false, true] {
             let options = ServerOptions { seed: Some(3), controllers, ..ServerOptions::default() };
             let (filled, seeded) = (server(&options), server(&options));
-            filled.fill();
-            seeded.seed();
-            seeded.refresh();
+            fill(&filled);
+            seed(&seeded);
+            refresh(&seeded);
             let ((all, settings), (others, other_settings)) =
                 (filled.store.contents(), seeded.store.contents());
             assert_eq!((all.len(), settings), (others.len(), other_settings));

@@ -1,4 +1,8 @@
-//! The conditions of CustomResourceDefinitions, which decide which of them are served.
+//! The conditions of CustomResourceDefinitions, which decide which of them are served, and the resources of those.
+
+mod serving;
+
+pub(crate) use serving::{established, refresh};
 
 use kubesmith_apiextensions::structural::Path;
 use kubesmith_apiextensions::structural::webhook::validate_ca_bundle;
@@ -10,7 +14,7 @@ use crate::meta::{self, map_at};
 use crate::names::quoted;
 
 /// Updates the conditions of all CRDs, which are ordered by creation. Returns those that changed.
-pub(crate) fn reconcile(crds: &[Value], now: &str) -> Vec<Value> {
+fn reconcile(crds: &[Value], now: &str) -> Vec<Value> {
     let mut accepted: Vec<(String, String, Value)> = crds
         .iter()
         .filter(|crd| crd["status"]["acceptedNames"]["plural"].as_str().is_some_and(|p| !p.is_empty()))
