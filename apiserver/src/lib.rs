@@ -53,6 +53,7 @@ mod encode;
 mod error;
 mod features;
 mod groups;
+mod hooks;
 mod http;
 mod identity;
 mod impersonation;

@@ -12,10 +12,10 @@ use serde_json::Value;
 use tokio::sync::watch as signal;
 
 use crate::access::{AuthorizationMode, Usage};
-use crate::admission::Hooks;
 use crate::clock::{Clock, Ids, rfc3339};
 use crate::containers::Containers;
 use crate::features::FeatureGates;
+use crate::hooks::Hooks;
 use crate::http::upgrade::Sessions;
 use crate::impersonation::Modes;
 use crate::registry::Registry;

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::attributes::{Attributes, Versioned};
-use super::hook::Hook;
 use super::review::{self, Verdict};
+use crate::hooks::Hook;
 use crate::meta;
 use crate::status::ApiError;
 

@@ -7,40 +7,14 @@ use std::sync::Arc;
 use kubesmith_apiextensions::admission::{Request, Rule};
 use serde_json::Value;
 
-use super::attributes::{Attributes, Operation};
+use super::attributes::{Attributes, Operation, Versioned};
+use super::input::Input;
+use crate::hooks::{Criteria, Hook};
 use crate::registry::ResourceDef;
 use crate::selector;
 use crate::status::{ApiError, ApiResult, ErrorSubject};
 
-/// Rules and selectors of a webhook, a policy or a binding.
-#[derive(Debug)]
-pub(super) struct Criteria {
-    /// `None` matches every request.
-    rules: Option<Vec<Rule>>,
-    excluded: Vec<Rule>,
-    namespace_selector: Value,
-    object_selector: Value,
-    /// `matchPolicy: Equivalent`: rules also match other versions of the resource.
-    equivalent: bool,
-}
-
 impl Criteria {
-    /// The criteria of a webhook; without rules they match no request.
-    pub(super) fn of_hook(hook: &Value) -> Self {
-        Self { rules: Some(rules(&hook["rules"])), ..Self::of_policy(hook) }
-    }
-
-    /// The criteria of `MatchResources`.
-    pub(super) fn of_policy(resources: &Value) -> Self {
-        Self {
-            rules: Some(rules(&resources["resourceRules"])).filter(|rules| !rules.is_empty()),
-            excluded: rules(&resources["excludeResourceRules"]),
-            namespace_selector: resources["namespaceSelector"].clone(),
-            object_selector: resources["objectSelector"].clone(),
-            equivalent: resources["matchPolicy"] != "Exact",
-        }
-    }
-
     /// Returns the version of the resource in which the rules match the request; `None` if they do not.
     ///
     /// # Errors
@@ -123,6 +97,22 @@ fn asked<'a>(attributes: &'a Attributes<'_>, def: &'a ResourceDef) -> Request<'a
     }
 }
 
-fn rules(list: &Value) -> Vec<Rule> {
-    list.as_array().into_iter().flatten().map(Rule::of).collect()
+/// Reports whether the match conditions of a webhook select the request.
+///
+/// # Errors
+/// `Forbidden` when a condition cannot be evaluated and the webhook's failures are not ignored.
+pub(super) fn conditions_hold(
+    hook: &Hook,
+    attributes: &Attributes<'_>,
+    versioned: &Versioned,
+) -> ApiResult<bool> {
+    if hook.conditions.is_empty() {
+        return Ok(true);
+    }
+    hook.conditions.hold(&Input::new(attributes, versioned).bindings()).or_else(|error| {
+        if hook.ignores_failure {
+            return Ok(false);
+        }
+        Err(ApiError::forbidden(attributes.def().subject(attributes.name), &error))
+    })
 }

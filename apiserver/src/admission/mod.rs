@@ -5,7 +5,6 @@
 //! write is retried, as in kube-apiserver. `verbs/write.rs` is their only caller.
 
 mod attributes;
-mod hook;
 mod input;
 mod invoke;
 mod matching;
@@ -19,7 +18,6 @@ mod typed;
 mod validating;
 
 pub(crate) use attributes::{Attributes, Operation, Options, kind_of_subresource};
-pub(crate) use hook::Hooks;
 pub(crate) use plugins::{Charge, NOT_READY, PROTECTION_FINALIZERS, is_system_priority_class};
 pub(crate) use typed::object_type;
 

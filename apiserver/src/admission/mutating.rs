@@ -5,12 +5,13 @@ use kubesmith_apimachinery::patch::json_patch;
 use serde_json::Value;
 
 use super::attributes::{Attributes, Versioned};
-use super::hook::Hook;
 use super::invoke::{Failure, invoke};
+use super::matching::conditions_hold;
 use super::patched::check_kind;
 use super::reinvocation::{Reinvocation, Round};
 use super::review::{JSON_PATCH, Verdict};
 use crate::bodies::{self, Change};
+use crate::hooks::Hook;
 use crate::meta;
 use crate::patching;
 use crate::status::{ApiError, ApiResult};
@@ -74,7 +75,7 @@ impl State {
             return Ok(());
         }
         self.versioned.convert(attributes, &def).await?;
-        if !hook.conditions_hold(attributes, &self.versioned)? {
+        if !conditions_hold(hook, attributes, &self.versioned)? {
             return Ok(());
         }
         let outcome = match invoke(hook, attributes, &self.versioned, true).await {

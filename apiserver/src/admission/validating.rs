@@ -5,8 +5,9 @@ use futures::stream::FuturesUnordered;
 use serde_json::Value;
 
 use super::attributes::{Attributes, Versions};
-use super::hook::Hook;
 use super::invoke::invoke;
+use super::matching::conditions_hold;
+use crate::hooks::Hook;
 use crate::status::ApiResult;
 
 /// Calls the validating webhooks; `object` is the object to store.
@@ -26,7 +27,7 @@ pub(crate) async fn validate(attributes: &Attributes<'_>, object: Option<&Value>
     for hook in &hooks.validating {
         let Some(def) = hook.criteria.matches(attributes, object)? else { continue };
         let at = versions.index(&def).await?;
-        if hook.conditions_hold(attributes, &versions.made[at])? {
+        if conditions_hold(hook, attributes, &versions.made[at])? {
             concerned.push((hook, at));
         }
     }

@@ -2,35 +2,17 @@
 //!
 //! Source: apiserver's pkg/admission/plugin/policy/mutating.
 
-use kubesmith_apiextensions::admission::Compiler;
 use kubesmith_apimachinery::golang;
 use serde_json::Value;
 
 use super::super::attributes::{Attributes, Operation, Versioned};
 use super::super::input::Input;
 use super::super::reinvocation::{Reinvocation, Round};
-use super::patch::{Patch, Unpatched};
-use super::{Body, Invocation, Misconfigured, applying, are_exempt, namespace_of};
+use super::patch::Unpatched;
+use super::{Invocation, Misconfigured, applying, are_exempt, namespace_of};
+use crate::hooks::Mutations;
 use crate::meta;
 use crate::status::{ApiError, ApiResult, Cause};
-
-/// The mutations of a policy.
-#[derive(Debug)]
-pub(super) struct Mutations {
-    patches: Vec<Patch>,
-    /// `reinvocationPolicy: IfNeeded`.
-    reinvoked: bool,
-}
-
-impl Body for Mutations {
-    fn of(spec: &Value, compiler: &Compiler) -> Self {
-        let mutations = spec["mutations"].as_array().into_iter().flatten();
-        Self {
-            patches: mutations.map(|mutation| Patch::of(mutation, compiler)).collect(),
-            reinvoked: spec["reinvocationPolicy"] == "IfNeeded",
-        }
-    }
-}
 
 /// A policy, a binding and a parameter, by their names.
 pub(in crate::admission) type Key = (String, String, String);

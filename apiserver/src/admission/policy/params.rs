@@ -6,24 +6,12 @@ use serde_json::Value;
 
 use super::super::attributes::Attributes;
 use crate::conversion;
-use crate::meta;
+use crate::hooks::{ParamKind, ParamRef};
 use crate::registry::ResourceDef;
 use crate::selector;
 use crate::store::Object;
 
-/// `paramKind` of a policy.
-#[derive(Debug)]
-pub(super) struct ParamKind {
-    api_version: String,
-    kind: String,
-}
-
 impl ParamKind {
-    pub(super) fn of(kind: &Value) -> Self {
-        let text = |name: &str| meta::member(kind, name).to_owned();
-        Self { api_version: text("apiVersion"), kind: text("kind") }
-    }
-
     /// Returns the resource of the kind.
     ///
     /// # Errors
@@ -40,28 +28,6 @@ impl ParamKind {
                 self.kind
             )
         })
-    }
-}
-
-/// `paramRef` of a binding.
-#[derive(Debug)]
-pub(super) struct ParamRef {
-    name: String,
-    namespace: String,
-    selector: Option<Value>,
-    /// `parameterNotFoundAction: Deny`.
-    denies: bool,
-}
-
-impl ParamRef {
-    pub(super) fn of(reference: &Value) -> Self {
-        let text = |name: &str| meta::member(reference, name).to_owned();
-        Self {
-            name: text("name"),
-            namespace: text("namespace"),
-            selector: reference.get("selector").cloned(),
-            denies: reference["parameterNotFoundAction"] != "Allow",
-        }
     }
 }
 

@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use kubesmith_apiextensions::admission::{Compiler, Evaluation, Failed, POLICY_BUDGET};
-use kubesmith_apiextensions::cel::{Expression, NamedExpression, PatchFault, Session};
+use kubesmith_apiextensions::admission::{Evaluation, Failed, POLICY_BUDGET};
+use kubesmith_apiextensions::cel::{NamedExpression, PatchFault, Session};
 use kubesmith_apimachinery::golang;
 use kubesmith_apimachinery::patch::{JsonPatchError, json_patch};
 use serde_json::Value;
@@ -16,6 +16,7 @@ use super::super::patched::check_kind;
 use crate::apply::{self, Typed};
 use crate::bodies::identity;
 use crate::bodies::{self, Change};
+use crate::hooks::Patch;
 use crate::managed;
 use crate::meta;
 use crate::registry::ResourceDef;
@@ -31,23 +32,7 @@ pub(super) enum Unpatched {
     Refused(ApiError),
 }
 
-/// One mutation of a policy.
-#[derive(Debug)]
-pub(super) struct Patch {
-    source: String,
-    expression: Result<Expression, String>,
-    /// `patchType: JSONPatch`; otherwise `ApplyConfiguration`.
-    is_json_patch: bool,
-}
-
 impl Patch {
-    pub(super) fn of(mutation: &Value, compiler: &Compiler) -> Self {
-        let is_json_patch = mutation["patchType"] == "JSONPatch";
-        let part = if is_json_patch { "jsonPatch" } else { "applyConfiguration" };
-        let source = meta::member(&mutation[part], "expression");
-        Self { source: source.to_owned(), expression: compiler.patch(source, is_json_patch), is_json_patch }
-    }
-
     /// Returns the patched object in the version of `def`.
     ///
     /// # Errors

@@ -3,19 +3,13 @@
 //! Source: apiserver's pkg/admission/plugin/policy/validating. There is no audit log, so audit annotations only matter
 //! when they fail.
 
-use kubesmith_apiextensions::admission::{Compiler, Denial, INVALID, Validations};
+use kubesmith_apiextensions::admission::{Denial, INVALID, Validations};
 use serde_json::Value;
 
 use super::super::attributes::{Attributes, Versioned, Versions};
 use super::super::input::Input;
-use super::{Body, Invocation, Misconfigured, applying, are_exempt, namespace_of};
+use super::{Invocation, Misconfigured, applying, are_exempt, namespace_of};
 use crate::status::{ApiError, ApiResult, Cause};
-
-impl Body for Validations {
-    fn of(spec: &Value, compiler: &Compiler) -> Self {
-        Self::new(spec, compiler)
-    }
-}
 
 /// Runs the validating policies; `object` is the object to store.
 ///

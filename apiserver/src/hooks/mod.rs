@@ -1,4 +1,7 @@
-//! Webhooks as their configurations describe them.
+//! Webhooks and policies of admission, as their stored configurations describe them. `admission` calls and evaluates them.
+
+mod criteria;
+mod policies;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,40 +9,38 @@ use std::time::Duration;
 use kubesmith_apiextensions::admission::{Compiler, Conditions};
 use serde_json::Value;
 
-use super::attributes::{Attributes, Versioned};
-use super::input::Input;
-use super::matching::Criteria;
-use super::policy::Policies;
 use crate::groups::ADMISSION_REGISTRATION;
 use crate::meta;
-use crate::status::{ApiError, ApiResult};
 use crate::store::Object;
 use crate::webhook::Endpoint;
+
+pub(crate) use criteria::Criteria;
+pub(crate) use policies::{Binding, Mutations, ParamKind, ParamRef, Patch, Policies, Policy};
 
 /// The webhooks of all configurations, in the order in which they are called, and the policies.
 #[derive(Debug, Default)]
 pub(crate) struct Hooks {
-    pub(super) mutating: Vec<Hook>,
-    pub(super) validating: Vec<Hook>,
-    pub(super) policies: Policies,
+    pub(crate) mutating: Vec<Hook>,
+    pub(crate) validating: Vec<Hook>,
+    pub(crate) policies: Policies,
 }
 
 /// One webhook.
 #[derive(Debug)]
-pub(super) struct Hook {
-    pub(super) name: String,
-    pub(super) criteria: Criteria,
-    conditions: Conditions,
+pub(crate) struct Hook {
+    pub(crate) name: String,
+    pub(crate) criteria: Criteria,
+    pub(crate) conditions: Conditions,
     /// `failurePolicy: Ignore`.
-    pub(super) ignores_failure: bool,
-    pub(super) timeout: Duration,
+    pub(crate) ignores_failure: bool,
+    pub(crate) timeout: Duration,
     /// Whether it may be called in a dry run.
-    pub(super) bears_dry_run: bool,
+    pub(crate) bears_dry_run: bool,
     /// `reinvocationPolicy: IfNeeded`.
-    pub(super) reinvoked: bool,
+    pub(crate) reinvoked: bool,
     /// The newest version of `AdmissionReview` that it takes; `None` if the server knows none of its versions.
-    pub(super) review_version: Option<&'static str>,
-    pub(super) endpoint: Endpoint,
+    pub(crate) review_version: Option<&'static str>,
+    pub(crate) endpoint: Endpoint,
 }
 
 impl Hooks {
@@ -80,25 +81,5 @@ impl Hook {
             }),
             endpoint: Endpoint::of(&hook["clientConfig"]),
         }
-    }
-
-    /// Reports whether the match conditions select the request.
-    ///
-    /// # Errors
-    /// `Forbidden` when a condition cannot be evaluated and the webhook's failures are not ignored.
-    pub(super) fn conditions_hold(
-        &self,
-        attributes: &Attributes<'_>,
-        versioned: &Versioned,
-    ) -> ApiResult<bool> {
-        if self.conditions.is_empty() {
-            return Ok(true);
-        }
-        self.conditions.hold(&Input::new(attributes, versioned).bindings()).or_else(|error| {
-            if self.ignores_failure {
-                return Ok(false);
-            }
-            Err(ApiError::forbidden(attributes.def().subject(attributes.name), &error))
-        })
     }
 }
