@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use kubesmith_apiserver::DataError;
 
-use crate::backend::{Backend, ProcessError};
+use crate::kind::Backend;
+use crate::process::ProcessError;
 
 /// The reason why an operation of a test environment failed.
 #[derive(Debug, thiserror::Error)]

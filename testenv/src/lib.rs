@@ -25,7 +25,6 @@
 
 mod address;
 mod backend;
-mod builder;
 mod crds;
 mod env;
 mod error;
@@ -34,21 +33,24 @@ pub mod fake;
 pub mod fault;
 mod files;
 mod installed;
+mod kind;
 mod kubeconfig;
 mod kubectl;
+mod process;
 mod user;
 mod webhook;
 
 pub use address::free_address;
-pub use backend::{Arguments, Backend, ProcessError};
-pub use builder::TestEnvBuilder;
-pub use env::TestEnv;
+pub use backend::Arguments;
+pub use env::{TestEnv, TestEnvBuilder};
 pub use error::Error;
 pub use explore::{Connection, Explore, Failed, Outside, OutsideError, Report, Sim, Verdict, View, explore};
+pub use kind::Backend;
 pub use kubectl::Kubectl;
 pub use kubesmith_apiserver::{
     Clock, Container, Containers, DataError, Exec, FeatureGateError, FeatureGates, ManualClock, SystemClock,
     apply,
 };
+pub use process::ProcessError;
 pub use user::{AuthenticatedUser, User};
 pub use webhook::LocalServing;

@@ -1,12 +1,12 @@
 //! The choice of a back end, by settings and envtest's environment variables.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::time::Duration;
 
 use crate::error::Error;
+use crate::kind::Backend;
 
 /// The default folder of binaries; envtest's `AssetsDefaultPath`.
 const DEFAULT_ASSETS: &str = "/usr/local/kubebuilder/bin";
@@ -17,28 +17,6 @@ const ASSETS: &str = "KUBEBUILDER_ASSETS";
 const ETCD: &str = "TEST_ASSET_ETCD";
 const KUBE_APISERVER: &str = "TEST_ASSET_KUBE_APISERVER";
 const KUBECTL: &str = "TEST_ASSET_KUBECTL";
-
-/// The API server of a [`TestEnv`](crate::TestEnv).
-///
-/// Without [`TestEnvBuilder::backend`](crate::TestEnvBuilder::backend) the environment variables of envtest choose, the
-/// first that fits: `USE_EXISTING_CLUSTER=true` takes [`Backend::ExistingCluster`]; `KUBEBUILDER_ASSETS`,
-/// `TEST_ASSET_ETCD` or `TEST_ASSET_KUBE_APISERVER`, set and not empty, take [`Backend::ControlPlane`]; otherwise it is
-/// [`Backend::Embedded`].
-///
-/// envtest differs: without variables it looks for a control plane in `/usr/local/kubebuilder/bin`; it uses an
-/// empty variable as a path; it ignores missing CRD paths by default; when another process takes a port, it tries the
-/// same one again; it considers kube-apiserver ready before its roles exist (`/healthz`); and it can download binaries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Backend {
-    /// A server in this process. It needs no binaries and starts in milliseconds.
-    Embedded,
-    /// etcd and kube-apiserver, started for this environment and stopped with it, also when the test panics. They only
-    /// stay if the test process itself is killed.
-    ControlPlane,
-    /// An existing cluster, which stays.
-    ExistingCluster,
-}
 
 impl Backend {
     /// Returns the back end that the environment variables choose, for tests that depend on it.
@@ -55,16 +33,6 @@ impl Backend {
     #[must_use]
     pub fn from_env() -> Self {
         Variables::of_process().backend()
-    }
-}
-
-impl fmt::Display for Backend {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Backend::Embedded => "the embedded server",
-            Backend::ControlPlane => "a control plane of etcd and kube-apiserver",
-            Backend::ExistingCluster => "an existing cluster",
-        })
     }
 }
 

@@ -6,8 +6,8 @@ use kube::Client;
 use kubesmith_apiserver::{ApiServer, ApiServerOptions, FeatureGates};
 use tower::ServiceBuilder;
 
-use super::choice::Backend;
 use crate::error::Error;
+use crate::kind::Backend;
 use crate::user::{AuthenticatedUser, User};
 
 /// Returns the first option that has no effect on `backend`.

@@ -8,14 +8,14 @@ mod existing;
 use kube::{Client, Config};
 use kubesmith_apiserver::{ApiServer, ApiServerOptions};
 
-pub use choice::Backend;
-pub use control_plane::{Arguments, ProcessError};
+pub use control_plane::Arguments;
 
 pub(crate) use choice::Variables;
 pub(crate) use control_plane::ControlPlaneOptions;
 
 use crate::error::Error;
 use crate::fault::{self, Upstream};
+use crate::kind::Backend;
 use crate::kubeconfig;
 use crate::user::{AuthenticatedUser, User};
 use control_plane::{ControlPlane, Plan};

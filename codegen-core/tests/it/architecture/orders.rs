@@ -210,4 +210,29 @@ pub(super) const CRATES: &[Crate] = &[
         ],
         allowed: &[],
     },
+    Crate {
+        folder: "testenv",
+        order: &[
+            // The base.
+            "address",
+            "kind",
+            "process",
+            "error",
+            "kubeconfig",
+            "kubectl",
+            "user",
+            "fault",
+            // What an environment installs.
+            "webhook",
+            "crds",
+            "files",
+            "installed",
+            // Environments, and what runs operators and clientsets without one.
+            "backend",
+            "env",
+            "fake",
+            "explore",
+        ],
+        allowed: &[],
+    },
 ];

@@ -4,7 +4,6 @@
 //! processes, also on a panic.
 
 mod arguments;
-mod process;
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -17,12 +16,12 @@ use kubesmith_apiserver::tls::Authority;
 use tempfile::TempDir;
 
 pub use arguments::Arguments;
-pub use process::ProcessError;
 
-use super::choice::{Backend, Variables};
+use super::choice::Variables;
 use crate::error::Error;
+use crate::kind::Backend;
 use crate::kubeconfig;
-use process::{Process, Program};
+use crate::process::{self, Process, ProcessError, Program};
 
 /// The limit of attempts to start; envtest's number.
 const TRIES: u32 = 5;

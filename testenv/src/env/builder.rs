@@ -14,10 +14,11 @@ use kube::{Api, Client, Config};
 use kubesmith_apiserver::{AuthorizationMode, Clock, Containers, FeatureGates};
 use tokio::time::Instant;
 
-use crate::backend::{Arguments, Backend, Options, Running, Variables};
+use super::TestEnv;
+use crate::backend::{Arguments, Options, Running, Variables};
 use crate::crds::Wait;
-use crate::env::TestEnv;
 use crate::error::Error;
+use crate::kind::Backend;
 use crate::webhook::{Configurations, LocalServing};
 
 /// Timeout and interval of waiting for the namespace `default` of a running server; envtest's numbers.

@@ -1,5 +1,7 @@
 //! The handle of a test environment.
 
+mod builder;
+
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -11,16 +13,18 @@ use k8s_openapi::api::rbac::v1::PolicyRule;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{Client, Config};
 
-use crate::backend::{Backend, Running};
-use crate::builder::TestEnvBuilder;
+use crate::backend::Running;
 use crate::crds::{self, Wait};
 use crate::error::Error;
 use crate::fault::{FaultProxy, Schedule};
 use crate::installed::Installed;
+use crate::kind::Backend;
 use crate::kubeconfig;
 use crate::kubectl::Kubectl;
 use crate::user::{AuthenticatedUser, User};
 use crate::webhook::{self, Configurations, LocalServing};
+
+pub use builder::TestEnvBuilder;
 
 /// A Kubernetes API server for one test.
 ///
