@@ -17,6 +17,7 @@ use serde_json::Value;
 use tower::ServiceExt as _;
 
 use super::hooks::Hooks;
+use super::pods::PodFault;
 use super::sim::{Step, Webhook};
 use super::sim_runtime::SimRuntime;
 
@@ -194,6 +195,22 @@ impl Cluster {
         let patch = serde_json::json!({"metadata": {"annotations": {super::state::TOUCHED: "touched"}}});
         self.request(Method::PATCH, path, "application/merge-patch+json", &patch).ok()?;
         Some(self.get(path)?["metadata"]["uid"].as_str()?.to_owned())
+    }
+
+    /// Lets pods or their node fail, or be well again: sets or removes the annotations of a fault.
+    pub(super) fn fail_pods(&self, fault: PodFault, fails: bool) {
+        let (api, kind) = fault.annotated();
+        for object in self.objects.list(api, kind, "").unwrap_or_default() {
+            let annotations = fault.annotations(&object, fails);
+            if annotations.is_empty() {
+                continue;
+            }
+            let patch = serde_json::json!({"metadata": {"annotations": annotations}});
+            if let Ok(path) = self.objects.path(&object) {
+                // The object may be gone.
+                drop(self.request(Method::PATCH, &path, "application/merge-patch+json", &patch));
+            }
+        }
     }
 
     /// Returns the object at a path.

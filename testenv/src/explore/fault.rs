@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::hooks::WebhookFault;
+use super::pods::PodFault;
 
 /// The lists that are old.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +95,8 @@ pub(super) enum Fault {
     Garbage(Release),
     /// Webhooks that the request leads to are in fault.
     Webhook(WebhookFault),
+    /// Pods or their node fail before a user acts.
+    Pods(PodFault),
     /// The operator is down while a user acts.
     Down,
     /// A user acts before all work has settled.
@@ -154,8 +157,15 @@ pub(super) fn all() -> impl Iterator<Item = Fault> {
         Fault::Clock { back: true },
     ];
     let webhooks = [WebhookFault::Down, WebhookFault::Fails, WebhookFault::Slow].map(Fault::Webhook);
+    let pods = PodFault::ALL.into_iter().map(Fault::Pods);
     let codes = [409, 410, 429, 500, 504].map(Fault::Status);
-    crashes.chain(held).chain(others).chain(webhooks).chain(codes).chain(pasts().map(Fault::ExpireStale))
+    crashes
+        .chain(held)
+        .chain(others)
+        .chain(webhooks)
+        .chain(pods)
+        .chain(codes)
+        .chain(pasts().map(Fault::ExpireStale))
 }
 
 impl fmt::Display for Past {
@@ -213,6 +223,7 @@ impl fmt::Display for Fault {
             Self::Expire => f.write_str("expire"),
             Self::ExpireStale(past) => write!(f, "expire{past}"),
             Self::Garbage(release) => write!(f, "garbage{release}"),
+            Self::Pods(fault) => fault.fmt(f),
             Self::Webhook(fault) => write!(f, "webhook-{fault}"),
             Self::Down => f.write_str("down"),
             Self::Early => f.write_str("early"),

@@ -64,6 +64,7 @@ mod panics;
 mod past;
 mod pending;
 mod plan;
+mod pods;
 mod process;
 mod progress;
 #[cfg(test)]

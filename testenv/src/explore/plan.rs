@@ -7,6 +7,7 @@ use std::str::FromStr;
 use super::dice::Dice;
 use super::fault::{Age, Fault, Past, Release, Restart, pasts};
 use super::hooks::WebhookFault;
+use super::pods::PodFault;
 
 /// The kind of a place that can be disturbed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,6 +138,8 @@ pub(super) struct Ground<'a> {
     pub(super) replicas: bool,
     /// Whether operators use the server's clock.
     pub(super) clock: bool,
+    /// Whether there are pods.
+    pub(super) pods: bool,
 }
 
 impl Ground<'_> {
@@ -207,7 +210,8 @@ fn users(site: &Site, ground: &Ground<'_>) -> Vec<Fault> {
     match site.kind {
         SiteKind::Step if site.step > 0 => {
             let clock = [false, true].into_iter().filter(|_| ground.clock).map(|back| Fault::Clock { back });
-            garbage.chain([Fault::Down, Fault::Early]).chain(clock).collect()
+            let pods = PodFault::ALL.into_iter().filter(|_| ground.pods).map(Fault::Pods);
+            garbage.chain([Fault::Down, Fault::Early]).chain(pods).chain(clock).collect()
         }
         SiteKind::Write | SiteKind::VersionedWrite | SiteKind::Child => {
             // A missing object cannot be touched.
@@ -362,7 +366,7 @@ mod tests {
     }
 
     fn ground(sites: &[Site], steps: usize) -> Ground<'_> {
-        Ground { sites, steps, first: 0, again: false, replicas: true, clock: true }
+        Ground { sites, steps, first: 0, again: false, replicas: true, clock: true, pods: true }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::settings::Settings;
 use super::{Explore, Failed, Outside, Report, Sim};
 
-const WIDGET: &str = "
+pub(super) const WIDGET: &str = "
 apiVersion: a.example/v1
 kind: Widget
 metadata: {name: one, namespace: default}
@@ -23,7 +23,7 @@ spec: {size: 1}
 ";
 
 /// Runs a scenario without faults and with one schedule.
-fn replayed(plan: &str, scenario: fn(&Sim)) -> Result<Report, Box<Failed>> {
+pub(super) fn replayed(plan: &str, scenario: fn(&Sim)) -> Result<Report, Box<Failed>> {
     let plan = Some(plan.parse().unwrap());
     let explore = Explore { name: "replayed".to_owned(), settings: Settings { plan, ..Settings::default() } };
     explore.supervised(move |sim| async move {
@@ -33,7 +33,7 @@ fn replayed(plan: &str, scenario: fn(&Sim)) -> Result<Report, Box<Failed>> {
 }
 
 #[track_caller]
-fn passes(plan: &str, scenario: fn(&Sim)) {
+pub(super) fn passes(plan: &str, scenario: fn(&Sim)) {
     replayed(plan, scenario).unwrap_or_else(|failed| panic!("{failed}"));
 }
 

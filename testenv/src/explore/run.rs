@@ -191,6 +191,7 @@ pub(super) fn run(scenario: Scenario<'_>, options: Options<'_>) -> Outcome {
         objects: Vec::new(),
         history: false,
         jumped: false,
+        pods_failed: false,
         deletes: false,
         look: None,
     };
@@ -238,6 +239,8 @@ pub(super) struct Run<'a> {
     pub(super) history: bool,
     /// Whether the clock has jumped.
     pub(super) jumped: bool,
+    /// Whether pods have failed, so that an operator may have moved a role from one to another.
+    pub(super) pods_failed: bool,
     /// Whether the user deletes objects in this step.
     pub(super) deletes: bool,
     pub(super) look: Option<Rc<Observation>>,
@@ -253,6 +256,7 @@ impl Run<'_> {
             if self.world.failure.is_some() {
                 break;
             }
+            self.disturb_pods(i);
             self.world.step = i;
             if i == 0 && self.options.late.is_none_or(|late| late == 0) {
                 self.start_all();
@@ -397,7 +401,7 @@ impl Run<'_> {
     }
 
     /// Runs until no work is left.
-    fn settle(&mut self, is_last: bool, next_is_early: bool) {
+    pub(super) fn settle(&mut self, is_last: bool, next_is_early: bool) {
         if next_is_early {
             self.history = true;
             return self.go_on_a_little();

@@ -145,8 +145,15 @@ impl Search<'_> {
     fn singles(&self, plan: &Plan) -> VecDeque<Plan> {
         let Outcome { sites, steps, users, replicas, clock, .. } = &self.known(plan).baseline;
         let first = if plan.again { *users } else { 0 };
-        let ground =
-            Ground { sites, steps: *steps, first, again: plan.again, replicas: *replicas, clock: *clock };
+        let ground = Ground {
+            sites,
+            steps: *steps,
+            first,
+            again: plan.again,
+            replicas: *replicas,
+            clock: *clock,
+            pods: self.node,
+        };
         systematic(&ground).into()
     }
 

@@ -76,6 +76,12 @@ impl Mask {
         found.keys().filter(|key| self.shows(key) && !wanted.contains_key(*key)).collect()
     }
 
+    /// Returns the objects that are missing or left over, a line each.
+    pub(super) fn missing(&self, wanted: &State, found: &State) -> Vec<String> {
+        let names = |state: &State| state.keys().map(|key| (key.clone(), BTreeMap::new())).collect::<State>();
+        self.differences(&names(wanted), &names(found))
+    }
+
     /// Returns the differences, a line each.
     pub(super) fn differences(&self, wanted: &State, found: &State) -> Vec<String> {
         let mut lines = Vec::new();

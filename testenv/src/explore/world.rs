@@ -58,6 +58,8 @@ pub(super) struct World {
     pub(super) touched: BTreeMap<String, String>,
     /// Whether another controller has created objects.
     pub(super) has_strangers: bool,
+    /// Whether pods fail right now.
+    pub(super) has_failing_pods: bool,
     /// Objects may have gone unchanged past a webhook.
     pub(super) has_skipped_webhooks: bool,
     /// The resources that operators and users have written.
@@ -117,6 +119,7 @@ impl World {
             made: BTreeMap::new(),
             touched: BTreeMap::new(),
             has_strangers: false,
+            has_failing_pods: false,
             has_skipped_webhooks: false,
             written: BTreeSet::new(),
             deleted: BTreeMap::new(),
@@ -195,7 +198,12 @@ impl World {
 
     /// Takes the planned fault of a place.
     pub(super) fn take_fault(&mut self, site: &str) -> Option<Fault> {
-        let at = self.plan.faults.iter().position(|planned| planned.site == site)?;
+        self.take_fault_of(site, |_| true)
+    }
+
+    /// Takes a planned fault of a place that is one of these.
+    pub(super) fn take_fault_of(&mut self, site: &str, is_one: impl Fn(Fault) -> bool) -> Option<Fault> {
+        let at = self.plan.faults.iter().position(|planned| planned.site == site && is_one(planned.fault))?;
         let planned = self.plan.faults.remove(at);
         self.fired.push(format!("{}@{}", planned.fault, planned.site));
         Some(planned.fault)
@@ -432,7 +440,7 @@ impl World {
     pub(super) fn check_always(&mut self) {
         // After a user has removed the operators' objects, nothing has to hold until all is deleted and made anew.
         let is_tampered = self.plan.again && (0..2).any(|i| self.step == self.spec.steps.len() + i);
-        if self.spec.always.is_empty() || is_tampered {
+        if self.spec.always.is_empty() || is_tampered || self.has_failing_pods {
             return;
         }
         let view = View::new(self.cluster.objects().clone());
