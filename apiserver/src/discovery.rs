@@ -97,12 +97,9 @@ fn named_groups(registry: &Registry) -> impl Iterator<Item = (&String, &Vec<Stri
     groups.into_iter()
 }
 
-fn api_version(group: &str, version: &str) -> String {
-    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
-}
-
 fn group(name: &str, versions: &[String]) -> Value {
-    let entry = |version: &String| json!({"groupVersion": api_version(name, version), "version": version});
+    let entry =
+        |version: &String| json!({"groupVersion": groups::api_version(name, version), "version": version});
     let all: Vec<Value> = versions.iter().map(entry).collect();
     json!({"name": name, "versions": all, "preferredVersion": all.first()})
 }
@@ -156,7 +153,7 @@ fn resource_list(registry: &Registry, group: &str, version: &str) -> Value {
         }
     }
     let mut list = json!({
-        "kind": "APIResourceList", "groupVersion": api_version(group, version), "resources": resources,
+        "kind": "APIResourceList", "groupVersion": groups::api_version(group, version), "resources": resources,
     });
     // The core group's list is encoded in a version without a name.
     if !group.is_empty() {

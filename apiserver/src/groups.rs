@@ -4,6 +4,11 @@ pub(crate) const ADMISSION_REGISTRATION: &str = "admissionregistration.k8s.io";
 pub(crate) const API_EXTENSIONS: &str = "apiextensions.k8s.io";
 pub(crate) const API_REGISTRATION: &str = "apiregistration.k8s.io";
 
+/// Returns a group and version as objects have it.
+pub(crate) fn api_version(group: &str, version: &str) -> String {
+    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
+}
+
 /// The priorities of groups (`DefaultGenericAPIServicePriorities` in `pkg/controlplane/apiserver/aggregator.go`).
 pub(crate) const PRIORITIES: &[(&str, i64)] = &[
     ("", 18_000),

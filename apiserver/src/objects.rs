@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::http::path::ResourcePath;
 use crate::registry::ResourceDef;
 use crate::server::Server;
 use crate::status::ApiError;
@@ -116,6 +117,20 @@ impl Objects {
     ) -> Result<Option<Value>, ObjectError> {
         let def = self.find(api_version, kind)?;
         let stored = self.server.store.get(&def.collection, &def.key(namespace, name));
+        stored.map(|object| read(&def, &object)).transpose()
+    }
+
+    /// Returns an object as it was at a version, if there was one and the server remembers that version.
+    ///
+    /// # Errors
+    /// As for [`Objects::get`].
+    pub fn at(&self, path: &ResourcePath, version: u64) -> Result<Option<Value>, ObjectError> {
+        let Some(def) = self.server.registry().find(&path.group, &path.version, &path.resource) else {
+            let api_version = groups::api_version(&path.group, &path.version);
+            return Err(ObjectError::UnknownKind { api_version, kind: path.resource.clone() });
+        };
+        let key = def.key(&path.namespace, &path.name);
+        let stored = self.server.store.get_at(&def.collection, &key, version);
         stored.map(|object| read(&def, &object)).transpose()
     }
 

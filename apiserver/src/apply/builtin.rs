@@ -4,6 +4,7 @@
 use kubesmith_apiextensions::structural::Schema;
 use serde_json::{Map, Value, json};
 
+use crate::groups;
 use crate::types::{self, Field, Merge, Shape, Type};
 
 /// Parses a schema. A malformed one would merge by shape alone; a test reads them all.
@@ -106,11 +107,7 @@ pub(super) fn schema(group: &str, version: &str, kind: &str) -> Value {
             "x-kubernetes-list-map-keys": ["type"], "items": object(json!({"type": scalar("string")}))});
         return object(json!({"status": object(json!({"conditions": conditions}))}));
     }
-    types::of_kind(&api_version(group, version), kind).map_or_else(|| object(json!({})), message)
-}
-
-fn api_version(group: &str, version: &str) -> String {
-    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
+    types::of_kind(&groups::api_version(group, version), kind).map_or_else(|| object(json!({})), message)
 }
 
 /// Returns an empty object of a built-in kind: inner structures that Go always writes, so that nobody owns their
@@ -121,7 +118,7 @@ pub(super) fn blank(group: &str, version: &str, kind: &str) -> Value {
             "spec": {"group": "", "names": {"plural": "", "kind": ""}, "scope": "", "versions": null},
             "status": {"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": null}});
     }
-    types::of_kind(&api_version(group, version), kind).map_or_else(|| json!({}), types::decode::unset)
+    types::of_kind(&groups::api_version(group, version), kind).map_or_else(|| json!({}), types::decode::unset)
 }
 
 #[cfg(test)]

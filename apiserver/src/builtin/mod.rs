@@ -27,6 +27,7 @@ pub(crate) use defaults::{
 pub(crate) use kinds::all;
 pub(crate) use printers::is_default_storage_class;
 
+use crate::groups;
 use crate::names::NameRule;
 use crate::stage::Stage;
 use crate::status::Cause;
@@ -131,11 +132,7 @@ impl BuiltIn {
     }
 
     pub(crate) fn api_version(&self) -> String {
-        if self.group.is_empty() {
-            self.version.to_owned()
-        } else {
-            format!("{}/{}", self.group, self.version)
-        }
+        groups::api_version(self.group, self.version)
     }
 }
 

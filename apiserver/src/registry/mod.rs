@@ -15,6 +15,7 @@ use crate::builtin::BuiltIn;
 use crate::builtin::parts::{self, Part};
 use crate::custom::Custom;
 use crate::documents::Documents;
+use crate::groups;
 use crate::http::negotiate::Endpoint;
 use crate::http::path::ResourcePath;
 use crate::names::NameRule;
@@ -71,7 +72,7 @@ pub(crate) struct ResourceDef {
 impl ResourceDef {
     /// `group/version`, or only the version in the core group.
     pub(crate) fn api_version(&self) -> String {
-        if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
+        groups::api_version(&self.group, &self.version)
     }
 
     /// Reports whether objects are stored in this version.

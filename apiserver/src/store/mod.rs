@@ -325,6 +325,21 @@ impl Store {
         Ok(Snapshot { rv, objects: with_prefix(&past, prefix) })
     }
 
+    /// Returns an object as it was at a version; `None` if there was none, or the history does not reach back so far.
+    pub(crate) fn get_at(&self, collection: &str, key: &str, rv: u64) -> Option<Arc<Object>> {
+        let state = self.lock();
+        let place = state.collections.get(collection)?;
+        if rv < place.floor {
+            return None;
+        }
+        // The first later event of the object knows what was there before.
+        let mut newer = place.history.range(place.after(rv)..);
+        match newer.find(|event| *event.key == *key) {
+            Some(event) => event.previous.clone(),
+            None => place.objects.get(key).cloned(),
+        }
+    }
+
     /// Returns the objects that name an owner with this uid.
     pub(crate) fn dependents(&self, collection: &str, uid: &str) -> Vec<(Arc<str>, Arc<Object>)> {
         let state = self.lock();

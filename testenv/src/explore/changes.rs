@@ -48,8 +48,8 @@ pub(super) struct Change {
     /// The server's versions before and after it.
     before: u64,
     after: u64,
-    /// Whether it is known to have changed ignored fields only.
-    pub(super) is_ignored: bool,
+    /// Whether it has changed ignored fields only, once somebody has looked.
+    pub(super) is_ignored: Option<bool>,
 }
 
 /// A field with its values before and after a write.
@@ -154,7 +154,7 @@ impl World {
             name,
             before,
             after: self.cluster.objects().version(),
-            is_ignored: false,
+            is_ignored: None,
         });
     }
 
@@ -174,7 +174,7 @@ impl World {
                 name: name.to_owned(),
                 before,
                 after: self.cluster.objects().version(),
-                is_ignored: false,
+                is_ignored: None,
             });
         }
     }

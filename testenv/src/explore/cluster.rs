@@ -224,13 +224,10 @@ impl Cluster {
 
     /// Returns an object of a collection as it was at a version.
     pub(super) fn at(&self, collection: &str, name: &str, version: u64) -> Option<Value> {
-        let exact = format!("resourceVersion={version}&resourceVersionMatch=Exact");
-        let mut list = self.get(&format!("{collection}?fieldSelector=metadata.name%3D{name}&{exact}"))?;
-        let mut object = list["items"].as_array_mut()?.pop()?;
-        // Lists leave out the kinds of built-in objects.
-        let kind = list["kind"].as_str().unwrap_or_default();
-        object["kind"] = kind.strip_suffix("List").unwrap_or(kind).into();
-        Some(object)
+        match parse_path(&format!("{collection}/{name}")) {
+            Ok(Target::Resource(path)) => self.objects.at(&path, version).ok()?,
+            _ => None,
+        }
     }
 
     /// Reports whether any of these objects is terminating.

@@ -97,11 +97,14 @@ impl World {
         }
         for i in (0..self.changes_of_objects.len()).rev() {
             let change = &self.changes_of_objects[i];
-            if !change.is_ignored && !self.compared_fields_of(change).1.is_empty() {
-                self.last_change = change.at;
+            let at = change.at;
+            let is_ignored =
+                change.is_ignored.unwrap_or_else(|| self.compared_fields_of(change).1.is_empty());
+            self.changes_of_objects[i].is_ignored = Some(is_ignored);
+            if !is_ignored {
+                self.last_change = at;
                 return;
             }
-            self.changes_of_objects[i].is_ignored = true;
         }
     }
 }

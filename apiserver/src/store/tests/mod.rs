@@ -292,3 +292,28 @@ fn counters_continue_after_a_restart() {
     };
     assert_eq!((counted(3), counted(2)), (vec![0, 1, 2], vec![3, 4]));
 }
+
+proptest! {
+    #[test]
+    fn object_at_a_version_is_that_of_the_list(
+        writes in prop::collection::vec((0..3_u8, any::<bool>()), 1..12),
+        limit in 1..12_usize,
+    ) {
+        let store = Store::new(limit);
+        for (key, is_deletion) in writes {
+            let key = key.to_string();
+            match store.get("pods", &key) {
+                None => drop(store.create("pods", &key, json!({}))),
+                Some(old) if is_deletion => drop(store.delete("pods", &key, old.rv)),
+                Some(old) => drop(store.update("pods", &key, old.rv, json!({}))),
+            }
+        }
+        for rv in 0..=store.current() {
+            let list = store.list("pods", "", Some(rv)).map(|list| list.objects).unwrap_or_default();
+            for key in ["0", "1", "2"] {
+                let listed = list.iter().find(|(of, _)| **of == *key).map(|(_, object)| object.rv);
+                prop_assert_eq!(store.get_at("pods", key, rv).map(|object| object.rv), listed, "{} at {}", key, rv);
+            }
+        }
+    }
+}
