@@ -28,6 +28,7 @@ mod quotas;
 mod replicasets;
 mod resource_claims;
 mod statefulsets;
+mod switches;
 mod volumes;
 
 use std::sync::Arc;

@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use super::cluster::{Cluster, LEASES, NODES, PODS, unless_gone};
-use super::node::{is_stopped, until};
 use super::pods::is_ready;
+use super::switches::{is_stopped, until};
 use super::{Outcome, lease};
 use crate::admission::NOT_READY;
 use crate::meta;

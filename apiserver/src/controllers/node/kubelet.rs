@@ -9,10 +9,10 @@ use super::super::Outcome;
 use super::super::cluster::{Cluster, EVENTS, Fault, PODS, unless_gone};
 use super::super::owners::controller_of;
 use super::super::pods::is_over;
+use super::super::switches::{FAILED_PULL, PULL_BACK_OFF, exits};
 use super::references::{self, Faults};
 use super::restarts::{follow, tell_back_off};
 use super::start::{MISCONFIGURED, begin, container_status, set_ready, show_resources};
-use super::switches::{FAILED_PULL, PULL_BACK_OFF, exits};
 use super::{ADDRESS, admission, condition, observe, set_condition};
 use crate::meta::{self, member};
 

@@ -14,7 +14,6 @@ mod references;
 mod restarts;
 mod scheduler;
 mod start;
-mod switches;
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -26,11 +25,9 @@ use super::cluster::{
     PODS, RESOURCE_CLAIMS, SECRETS, VOLUMES, unless_gone,
 };
 use super::pods::is_over;
-use super::{Outcome, lease, nodes, volumes};
+use super::{Outcome, lease, nodes, switches, volumes};
 use crate::meta;
 use crate::store::Object;
-
-pub(super) use switches::{is_stopped, until};
 
 pub(super) const WATCHES: &[&str] = &[
     PODS.collection,
@@ -99,7 +96,7 @@ async fn advance(cluster: &Cluster, pod: &Value) -> Outcome {
 
 /// Reports whether the kubelet has stopped.
 fn has_stopped(cluster: &Cluster) -> bool {
-    cluster.get(NODES, NAME).is_some_and(|node| is_stopped(&node.value))
+    cluster.get(NODES, NAME).is_some_and(|node| switches::is_stopped(&node.value))
 }
 
 /// Tries all waiting pods again: those of the highest priority first, then the oldest (`PrioritySort` of

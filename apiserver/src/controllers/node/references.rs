@@ -13,9 +13,9 @@ use super::super::cluster::{CLAIMS, CONFIG_MAPS, Cluster, Resource, SECRETS};
 use super::super::ephemeral;
 use super::super::owners::is_controlled_by;
 use super::super::protection::{Used, use_of};
+use super::super::switches::pull;
 use super::devices;
 use super::start::misconfigured;
-use super::switches::pull;
 use crate::meta::{self, member};
 use crate::store::Object;
 

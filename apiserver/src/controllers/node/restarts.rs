@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::super::cluster::Cluster;
+use super::super::switches::{exit_code, readiness, until};
 use super::kubelet::KUBELET;
 use super::start::set_started;
-use super::switches::{exit_code, readiness, until};
 use crate::meta::{self, member};
 
 /// `MaxContainerBackOff` and the initial back-off of pkg/kubelet/kubelet.go, in seconds.

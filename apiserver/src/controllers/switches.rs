@@ -66,12 +66,12 @@ pub(super) fn pull(pod: &Value, container: &Value, now: Timestamp) -> Option<(Va
 }
 
 /// Returns the time that is left until so many seconds after the start.
-pub(in crate::controllers) fn until(start: Timestamp, seconds: i64, now: Timestamp) -> Duration {
+pub(super) fn until(start: Timestamp, seconds: i64, now: Timestamp) -> Duration {
     let passed = now.as_second().saturating_sub(start.as_second());
     Duration::from_secs(u64::try_from(seconds.saturating_sub(passed)).unwrap_or_default())
 }
 
 /// Reports whether a node's kubelet has stopped.
-pub(in crate::controllers) fn is_stopped(node: &Value) -> bool {
+pub(super) fn is_stopped(node: &Value) -> bool {
     annotation(node, STOPPED) == Some("true")
 }
