@@ -109,6 +109,7 @@
 mod admission;
 mod certwatcher;
 mod conversion;
+mod hook;
 mod object;
 mod path;
 mod review;

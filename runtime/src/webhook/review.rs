@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::hook::Refusal;
 use super::object::TypeMeta;
-use super::server::Refusal;
 
 /// A kind of review.
 pub(super) struct ReviewKind {

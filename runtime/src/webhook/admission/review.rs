@@ -6,8 +6,8 @@ use futures::future::BoxFuture;
 
 use super::handler::DynHandler;
 use super::{AdmissionContext, AdmissionRequest, response};
+use crate::webhook::hook::{Call, Hook, Refusal};
 use crate::webhook::review::ReviewKind;
-use crate::webhook::server::{Call, Hook, Refusal};
 
 pub(super) const REVIEW: ReviewKind = ReviewKind {
     api_version: "admission.k8s.io/v1",

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Conversions;
 use crate::webhook::RawObject;
+use crate::webhook::hook::{Call, Hook, Refusal};
 use crate::webhook::review::ReviewKind;
-use crate::webhook::server::{Call, Hook, Refusal};
 
 const REVIEW: ReviewKind = ReviewKind {
     api_version: "apiextensions.k8s.io/v1",

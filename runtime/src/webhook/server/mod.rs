@@ -25,6 +25,7 @@ use serde::de::DeserializeOwned;
 use super::admission::AdmissionHook;
 use super::certwatcher::CertWatcherBuilder;
 use super::conversion::{ConversionHook, ConversionSetupError};
+use super::hook::Hook;
 use super::{
     AdmissionHandler, CONVERT_PATH, CertWatcher, CertificateError, Conversions, Defaulter, Defaulting,
     TlsVersion, Validating, Validator, mutate_path, validate_path,
@@ -35,7 +36,6 @@ use crate::webhook::{CertRotator, RotationError};
 use certificates::Certificates;
 pub use listen::BoundServer;
 use router::Hooks;
-pub(super) use router::{Call, Hook, Refusal};
 pub use service::WebhookService;
 
 /// controller-runtime's port.

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures::FutureExt;
-use futures::future::BoxFuture;
 use http::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 use http::{Method, Request, Response, StatusCode, request};
 use http_body::Body;
@@ -20,66 +19,17 @@ use serde::Serialize;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
+use super::super::hook::{Call, Hook, Refusal};
 use super::metrics::Metrics;
 use super::timeout;
 use crate::metrics::Registry;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// The handler of one path.
-pub(in crate::webhook) trait Hook: Send + Sync {
-    /// Returns the size limit of a request's body, in bytes.
-    fn body_limit(&self) -> usize;
-
-    /// Returns name and help of the counter of its panics.
-    fn panics_metric(&self) -> (&'static str, &'static str);
-
-    /// Returns the body of the response.
-    fn answer<'a>(&'a self, body: &'a Bytes, call: &'a Call) -> BoxFuture<'a, Result<Vec<u8>, Refusal>>;
-}
-
 /// The hooks by path.
 pub(super) type Hooks = BTreeMap<String, Box<dyn Hook>>;
 
-/// A call, and the time limit of its response.
-pub(in crate::webhook) struct Call {
-    pub(in crate::webhook) deadline: Instant,
-    /// Cancelled when the client no longer waits.
-    pub(in crate::webhook) ended: CancellationToken,
-}
-
-/// A request without a response from its webhook. The API server treats it as a failure of the webhook, so the
-/// failure policy decides, and shows the message.
-#[derive(Debug)]
-pub(in crate::webhook) struct Refusal {
-    pub(super) code: StatusCode,
-    reason: &'static str,
-    message: String,
-}
-
 impl Refusal {
-    fn new(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Self {
-        Refusal { code, reason, message: message.into() }
-    }
-
-    pub(in crate::webhook) fn bad_request(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "BadRequest", message)
-    }
-
-    pub(in crate::webhook) fn internal(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", message)
-    }
-
-    fn too_large(limit: usize) -> Self {
-        let message = format!("the request is too large; the limit is {limit} bytes");
-        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", message)
-    }
-
-    fn too_slow(timeout: Duration) -> Self {
-        let message = format!("the webhook did not answer within {} s", timeout.as_secs_f64());
-        Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", message)
-    }
-
     fn into_response(self) -> Response<Full<Bytes>> {
         #[derive(Serialize)]
         #[serde(rename_all = "camelCase")]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Refusal;
+use super::super::hook::Refusal;
 
 /// Returns the client's timeout, or `longest` if that is shorter or there is no timeout.
 pub(super) fn of_query(query: Option<&str>, longest: Duration) -> Result<Duration, Refusal> {
