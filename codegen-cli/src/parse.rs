@@ -13,6 +13,7 @@ mod manifests;
 mod markers;
 mod places;
 mod readers;
+mod statements;
 mod stored;
 mod types;
 pub(crate) mod uses;

@@ -1,17 +1,16 @@
 //! Reads the values of constants and functions: literals, and simple expressions of them.
 
+mod blocks;
 mod branches;
 mod changes;
 mod environment;
 mod items;
-mod statements;
 
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Lit, Member, Type, UnOp};
 
 use self::branches::{method_operator, test};
-pub(super) use self::statements::active;
 use super::Parser;
 use crate::syntax::{Conversion, Operator, PathExpr, ValueExpr, ValueKind};
 

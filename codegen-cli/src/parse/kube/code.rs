@@ -9,7 +9,7 @@ use syn::parse::ParseStream;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, FnArg, Member, Pat, ReturnType, Signature, Stmt, Token, Type};
 
-use super::super::values::active;
+use super::super::statements::active;
 use super::Parser;
 use crate::syntax::code::{self, Block, Expr as Code, Function, Kind, Pattern, Step};
 use crate::syntax::{PathExpr, TypeExpr, ValueExpr, ValueKind};

@@ -3,7 +3,7 @@
 use syn::ext::IdentExt;
 use syn::{BinOp, Block, Expr, FnArg, Pat, ReturnType, Signature, Stmt, Type, UnOp};
 
-use super::super::values::active;
+use super::super::statements::active;
 use super::Parser;
 use crate::syntax::ValueKind;
 use crate::syntax::kube::Predicate;

@@ -3,7 +3,7 @@
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, Expr, ExprLit, Lit, Meta, ReturnType, Signature, Stmt, Type};
 
-use super::super::values::active;
+use super::super::statements::active;
 use super::{Parser, serde};
 use crate::syntax::kube::{Merge, RuleItem, XKube};
 

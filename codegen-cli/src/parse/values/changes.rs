@@ -5,7 +5,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Expr, Item, Member, Pat, Stmt};
 
-use super::statements::active;
+use super::super::statements::active;
 use super::{any_word, names_a_set};
 use crate::parse::{Parser, uses};
 use crate::syntax::{Change, PathExpr, ValueExpr, ValueKind, Visibility};
