@@ -1,5 +1,6 @@
-//! The top-level modules of each crate use each other in one direction.
+//! The top-level modules of each crate use each other in one direction, and so do the folders below one module.
 
+mod circles;
 mod orders;
 mod uses;
 
@@ -35,5 +36,16 @@ fn modules_use_only_modules_before_them() {
             format!("{}: {module} does not use {used} any more: remove the exception", krate.folder)
         }));
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn folders_of_a_module_form_no_circle() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let circles = |krate: &orders::Crate| {
+        let circles = circles::of_crate(&root.join(krate.folder).join("src"));
+        circles.into_iter().map(|circle| format!("{}: {circle}", krate.folder)).collect::<Vec<_>>()
+    };
+    let wrong: Vec<String> = CRATES.iter().flat_map(circles).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -33,7 +33,7 @@ pub(super) fn of_crate(src: &Path) -> BTreeMap<String, Places> {
 }
 
 /// Returns the items of a file without those of tests.
-fn items(path: &Path) -> Vec<Item> {
+pub(super) fn items(path: &Path) -> Vec<Item> {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let file = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     file.items
@@ -52,7 +52,7 @@ fn is_test(attributes: &[syn::Attribute]) -> bool {
 }
 
 /// Returns the modules that have files of their own.
-fn modules(items: &[Item]) -> impl Iterator<Item = String> {
+pub(super) fn modules(items: &[Item]) -> impl Iterator<Item = String> {
     items.iter().filter_map(|item| match item {
         Item::Mod(module) if module.content.is_none() => Some(module.ident.to_string()),
         _ => None,
@@ -60,9 +60,15 @@ fn modules(items: &[Item]) -> impl Iterator<Item = String> {
 }
 
 /// Returns the file of a module below a folder.
-fn file(folder: &Path, name: &str) -> PathBuf {
+pub(super) fn file(folder: &Path, name: &str) -> PathBuf {
     let own = folder.join(format!("{name}.rs"));
     if own.exists() { own } else { folder.join(name).join("mod.rs") }
+}
+
+/// Returns the folder of the modules of a file.
+pub(super) fn folder(path: &Path) -> PathBuf {
+    let is_root = path.ends_with("mod.rs") || path.ends_with("lib.rs");
+    if is_root { path.parent().unwrap().to_owned() } else { path.with_extension("") }
 }
 
 /// Returns the names that the root exports, with the modules that they are from.
@@ -95,8 +101,7 @@ fn read(path: &Path, depth: usize, out: &mut Vec<(PathBuf, String)>) {
     let mut names = BTreeSet::new();
     items.iter().for_each(|item| scan(item.to_token_stream(), depth, &mut names));
     out.extend(names.into_iter().map(|name| (path.to_owned(), name)));
-    let folder =
-        if path.ends_with("mod.rs") { path.parent().unwrap().to_owned() } else { path.with_extension("") };
+    let folder = folder(path);
     for module in modules(&items) {
         read(&file(&folder, &module), depth + 1, out);
     }
