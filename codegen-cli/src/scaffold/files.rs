@@ -235,9 +235,9 @@ impl Dependencies {
                 format!("Cargo.toml depends on kubesmith's source in {source}, which is part of the project.")
             }
             (Origin::Folder(source), Some(_)) => format!(
-                "Cargo.toml depends on kubesmith's source in {source}: everybody who builds the project needs it there. It is \
-                 outside of the folder of which the image is made, so `make docker-build` hands it over as a build context \
-                 of its own, `--build-context kubesmith={source}`, which Docker's BuildKit and Podman know."
+                "Cargo.toml depends on kubesmith's source in {source}: everybody who builds the project needs it there. \
+                 `make docker-build` passes it as an additional build context (`--build-context kubesmith={source}`), \
+                 which Docker's BuildKit and Podman support."
             ),
         }
     }

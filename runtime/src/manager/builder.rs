@@ -133,6 +133,14 @@ impl ManagerBuilder {
         self
     }
 
+    /// Sets the port of webhook servers whose [`port`](crate::webhook::ServerBuilder::port) is not set.
+    #[cfg(feature = "webhook")]
+    #[must_use]
+    pub fn webhook_port(mut self, port: u16) -> Self {
+        self.manager.webhooks.port(port);
+        self
+    }
+
     /// Sets the folder of `tls.crt` and `tls.key` for webhook servers whose
     /// [`cert_dir`](crate::webhook::ServerBuilder::cert_dir) is not set.
     #[cfg(feature = "webhook")]

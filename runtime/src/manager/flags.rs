@@ -77,6 +77,10 @@ pub struct ManagerFlags {
     /// them off. They show names of objects, so choose an address that only operators reach, such as 127.0.0.1:8082
     #[arg(long, value_name = "ADDRESS", default_value = "0")]
     pub debug_bind_address: BindAddress,
+    /// The port of the webhooks; 9443 unless given
+    #[cfg(feature = "webhook")]
+    #[arg(long, value_name = "PORT")]
+    pub webhook_port: Option<u16>,
     /// The folder with tls.crt and tls.key for webhooks; k8s-webhook-server/serving-certs in the temporary folder unless given
     #[cfg(feature = "webhook")]
     #[arg(long, value_name = "FOLDER")]
@@ -135,6 +139,11 @@ impl ManagerFlags {
             .health_address(self.health_probe_bind_address.clone())
             .debug_address(self.debug_bind_address.clone());
         let builder = self.metrics(builder);
+        #[cfg(feature = "webhook")]
+        let builder = match self.webhook_port {
+            Some(port) => builder.webhook_port(port),
+            None => builder,
+        };
         #[cfg(feature = "webhook")]
         let builder = match &self.webhook_cert_dir {
             Some(folder) => builder.webhook_cert_dir(folder),
@@ -294,6 +303,29 @@ mod tests {
             metrics.contains("metrics over TLS") && metrics.contains("/nowhere/metrics/tls"),
             "{metrics}"
         );
+    }
+
+    #[cfg(feature = "webhook")]
+    #[tokio::test]
+    async fn webhook_port_is_that_of_servers_without_one() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let pair = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+        std::fs::write(folder.path().join("tls.crt"), pair.cert.pem()).unwrap();
+        std::fs::write(folder.path().join("tls.key"), pair.signing_key.serialize_pem()).unwrap();
+        let taken = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address = taken.local_addr().unwrap();
+        let run = async |server: crate::webhook::ServerBuilder| {
+            let port = format!("--webhook-port={}", address.port());
+            let off = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
+            let flags = parse(&[&off[..], &[port.as_str()]].concat()).unwrap();
+            let mut manager = flags.builder(client(), &Registry::new(), "a").unwrap().build();
+            let server = server.address(address.ip()).cert_dir(folder.path());
+            manager.add_webhooks(server.build().unwrap());
+            manager.run(std::future::ready(())).await.map_err(|error| error.to_string())
+        };
+        let error = run(crate::webhook::Server::builder()).await.unwrap_err();
+        assert!(error.contains(&address.to_string()), "{error}");
+        run(crate::webhook::Server::builder().port(0)).await.unwrap();
     }
 
     async fn refusal(flags: &[&str]) -> String {

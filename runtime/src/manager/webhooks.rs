@@ -8,6 +8,9 @@ use super::supervise::Supervised;
 pub(super) struct Webhooks {
     #[cfg(feature = "webhook")]
     servers: Vec<crate::webhook::Server>,
+    /// The port, for servers that name none.
+    #[cfg(feature = "webhook")]
+    port: Option<u16>,
     /// The folder of the certificate, for servers that name none.
     #[cfg(feature = "webhook")]
     cert_dir: Option<std::path::PathBuf>,
@@ -17,6 +20,11 @@ pub(super) struct Webhooks {
 }
 
 impl Webhooks {
+    #[cfg(feature = "webhook")]
+    pub(super) fn port(&mut self, port: u16) {
+        self.port = Some(port);
+    }
+
     #[cfg(feature = "webhook")]
     pub(super) fn cert_dir(&mut self, folder: std::path::PathBuf) {
         self.cert_dir = Some(folder);
@@ -49,6 +57,9 @@ impl Webhooks {
     pub(super) async fn start(self) -> Result<Supervised, ManagerError> {
         let mut runnables = Vec::new();
         for mut server in self.servers {
+            if let Some(port) = self.port {
+                server.port_unless_given(port);
+            }
             if let Some(folder) = &self.cert_dir {
                 server.cert_dir_unless_given(folder);
             }

@@ -10,7 +10,10 @@ use jiff::Timestamp;
 #[non_exhaustive]
 pub enum CertificateError {
     /// A file cannot be read.
-    #[error("cannot read {path}: {source}; check that the Secret with the certificate is mounted there")]
+    #[error(
+        "cannot read {path}: {source}; in a cluster, check that the Secret with the certificate is mounted there; \
+         in development, `kubesmith serve --webhook-cert-dir` writes it"
+    )]
     Read {
         /// The file.
         path: PathBuf,

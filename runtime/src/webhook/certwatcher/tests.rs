@@ -105,7 +105,8 @@ fn broken_certificate_never_replaces_a_working_one() {
     }
     fs::remove_file(folder.path("tls.crt")).unwrap();
     let error = watcher.reload().unwrap_err().to_string();
-    assert!(error.ends_with("check that the Secret with the certificate is mounted there"), "{error}");
+    assert!(error.contains("check that the Secret with the certificate is mounted there"), "{error}");
+    assert!(error.contains("`kubesmith serve --webhook-cert-dir` writes it"), "{error}");
     folder.write(&good);
     assert!(watcher.reload().unwrap(), "the next good one is taken");
     assert_eq!(year(&watcher), 2031);

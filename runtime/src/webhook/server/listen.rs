@@ -57,7 +57,7 @@ impl BoundServer {
             rotator.obtain().await?;
         }
         let watcher = Arc::new(server.certificates.into_watcher().metrics_unless_given(&registry).load()?);
-        let (listener, address) = bind(server.address, server.port).await?;
+        let (listener, address) = bind(server.address, server.port.unwrap_or(super::DEFAULT_PORT)).await?;
         let router = Router::new(server.hooks, server.timeout, &registry);
         let (grace, started) = (server.grace, server.started);
         Ok(BoundServer {

@@ -133,7 +133,8 @@ pub enum ServerError {
 #[must_use = "build the server"]
 pub struct ServerBuilder {
     address: Option<IpAddr>,
-    port: u16,
+    /// [`DEFAULT_PORT`] unless given.
+    port: Option<u16>,
     certificates: Certificates,
     timeout: Duration,
     grace: Duration,
@@ -152,7 +153,7 @@ impl ServerBuilder {
     /// Sets the port to listen on; 9443 by default. Port 0 takes a free one, which [`BoundServer::local_addr`]
     /// returns.
     pub fn port(mut self, port: u16) -> Self {
-        self.port = port;
+        self.port = Some(port);
         self
     }
 
@@ -325,7 +326,8 @@ impl Started {
 #[must_use = "run it, or give it to a manager"]
 pub struct Server {
     address: Option<IpAddr>,
-    port: u16,
+    /// [`DEFAULT_PORT`] unless given.
+    port: Option<u16>,
     certificates: Certificates,
     hooks: Hooks,
     timeout: Duration,
@@ -339,7 +341,7 @@ impl Server {
     pub fn builder() -> ServerBuilder {
         ServerBuilder {
             address: None,
-            port: DEFAULT_PORT,
+            port: None,
             certificates: Certificates::new(),
             timeout: DEFAULT_TIMEOUT,
             grace: DEFAULT_GRACE,
@@ -372,6 +374,11 @@ impl Server {
     /// Sets this registry unless one is set.
     pub(crate) fn metrics_unless_given(&mut self, registry: &Registry) {
         self.registry.get_or_insert_with(|| registry.clone());
+    }
+
+    /// Sets this port unless one is set.
+    pub(crate) fn port_unless_given(&mut self, port: u16) {
+        self.port.get_or_insert(port);
     }
 
     /// Reads the certificate from this folder unless a folder is set.
