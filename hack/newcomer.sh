@@ -2,7 +2,7 @@
 # Follows the documentation as a new user does. First, a dry run publishes the public crates. From their
 # packages alone, and offline, this script then builds the command, the example of README.md and the tutorial,
 # and migrates the operator of testdata/migration from kube-rs as the book describes. The commands of the
-# pages about operations run on one cluster. Prints the time of each step.
+# pages about operations run on one cluster. Prints the time of each step, and of each section of a page that took a second.
 #
 #   hack/newcomer.sh           goes all the way, in the target folder
 #   hack/newcomer.sh --names   prints the public packages as arguments of cargo
@@ -47,6 +47,7 @@ step() {
   fi
   printf '== %-12s %4d s  %3d crates compiled\n' "$name" $((SECONDS - start)) "$(grep -c '^ *Compiling ' "$log")"
   grep '^note: the registry' "$log" || true
+  sed -n 's/^section: /   /p' "$log"
 }
 
 # A dry run asks the registry for its index; without a network, `package` alone checks the packages.
@@ -125,27 +126,76 @@ TOML
 }
 
 # listings PAGE: prints a script from the blocks of a page of the book that have a comment above them: `run`,
-# `file: PATH` or `apply`. In a `console` block, only lines after `$ ` run.
+# `file: PATH`, `apply`, `start: TEXT` (the program runs until `stop`, and prints the text when it is ready), or
+# `output` (the command prints the next lines, of any age, and may fail). In a `console` block, only lines after `$ ` run.
 listings() {
   awk '
-    /^<!-- run -->$/ { next_block = "run"; next }
-    /^<!-- apply -->$/ { next_block = "apply"; next }
+    /^## / && !in_block { gsub(/\47/, ""); print "section \47" substr($0, 4) "\47" }
+    /^<!-- (run|apply|output) -->$/ { next_block = $2; next }
+    /^<!-- start: .* -->$/ { next_block = "start"; text = $0; gsub(/^<!-- start: | -->$/, "", text); next }
+    /^<!-- stop -->$/ { print "stop"; next }
     /^<!-- file: .* -->$/ { next_block = "file"; path = $3; next }
-    /^```/ && in_block { if (in_block != "run") print "END_OF_BLOCK"; in_block = ""; next }
+    /^```/ && in_block { if (in_block == "file" || in_block == "apply") print "END_OF_BLOCK"; in_block = ""; next }
     /^```/ && next_block != "" {
       in_block = next_block; next_block = ""; is_console = $0 == "```console"
       if (in_block == "file") print "cat > " path " <<\"END_OF_BLOCK\""
       if (in_block == "apply") print "patch --quiet -p1 <<\"END_OF_BLOCK\""
       next
     }
+    in_block == "start" { sub(/^\$ /, ""); print "start \47" text "\47 " $0; next }
+    in_block == "output" && sub(/^\$ /, "") { print "output=$({ " $0 "; } 2>&1) || true"; next }
+    in_block == "output" { sub(/[0-9]+[smhd]$/, ""); print "grep --quiet --fixed-strings \47" $0 "\47 <<<\"$output\""; next }
     in_block == "run" && is_console { if (sub(/^\$ /, "")) print; next }
     in_block { print }
   ' "$1"
+  echo "section ''"
+}
+
+# section TITLE: ends a section of a page, and begins the next one.
+section() {
+  local - time=$((SECONDS - ${began:-SECONDS}))
+  set +o xtrace
+  [ "$time" = 0 ] || [ -z "$title" ] || printf 'section: %4d s  %s\n' "$time" "$title"
+  began=$SECONDS title=$1
+}
+
+# start TEXT COMMAND...: runs a program in the background, and returns when it has printed the text.
+start() {
+  local - text=$1 log=$newcomer/program-${#programs[@]}.log
+  set +o xtrace
+  # A program that was stopped has left its log.
+  : >"$log"
+  # In a process group, as in a terminal: `make` does not stop its children.
+  set -o monitor
+  "${@:2}" >"$log" 2>&1 &
+  set +o monitor
+  programs+=($!)
+  trap stop_all EXIT
+  until grep --quiet "$text" "$log"; do
+    kill -0 "${programs[-1]}" 2>/dev/null || { cat "$log"; return 1; }
+    sleep 0.2
+  done
+}
+
+# stop: ends the program that was started last, as Ctrl-C does.
+stop() {
+  kill -INT -- "-${programs[-1]}" 2>/dev/null || true
+  wait "${programs[-1]}" || true
+  unset 'programs[-1]'
+}
+
+stop_all() {
+  while [ "${#programs[@]}" != 0 ]; do stop; done
 }
 
 tutorial() {
-  local repository=$PWD
+  local repository=$PWD port flags
+  port=$(free_port)
+  flags="--metrics-bind-address=0 --health-probe-bind-address=0 --webhook-port=$port"
   listings docs/start/tutorial.md >"$newcomer/tutorial.sh"
+  # The servers of the page have fixed ports, and its files are in a folder of all users.
+  sed -i -e "s#kubesmith serve#& --addr 127.0.0.1:0#" -e "s#--webhook-cert-dir /#--webhook-addr 127.0.0.1:$port &#" \
+    -e "s#\(make .*run\b\)#\1 RUN_FLAGS='$flags'#" -e "s#/tmp/#$newcomer/#g" "$newcomer/tutorial.sh"
   # share_dependencies runs after the commands that create the project, which end with `cd` into its folder.
   sed -i "s#^cd bakery\$#cd '$repository' \&\& share_dependencies '$newcomer/bakery' \&\& cd '$newcomer/bakery'#" "$newcomer/tutorial.sh"
   cd "$newcomer"
@@ -198,6 +248,7 @@ operations() {
   curl --silent --fail "http://127.0.0.1:$port/debug/flags/v" | grep 'my_operator=debug'
 }
 
+programs=()
 rm -rf "$newcomer"
 mkdir -p "$newcomer/.cargo" "$newcomer/bin"
 # A new user has no settings of this repository.
