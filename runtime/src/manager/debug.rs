@@ -16,7 +16,7 @@ const STYLE: &str = ":root{color-scheme:light dark}\
     h1,h2,h3{line-height:1.2;margin:1.2em 0 .5em}\
     table{border-collapse:collapse;margin:0 0 1.2rem}\
     td,th{border:1px solid #8888;padding:.25rem .6rem;text-align:left;vertical-align:top}\
-    th{background:#8882}td{overflow-wrap:break-word;white-space:pre-wrap;max-width:60rem}\
+    th{background:#8882}td{overflow-wrap:anywhere;white-space:pre-wrap;max-width:60rem}\
     @media(max-width:48rem){body{margin:1rem}thead{display:none}table,tbody,tr,td{display:block}\
     tr{border:1px solid #8888;margin:0 0 .6rem}td{border:0;padding:.15rem .6rem}\
     td:empty{display:none}td::before{content:attr(data-label) \": \";font-weight:bold}}";

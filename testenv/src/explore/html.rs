@@ -5,9 +5,15 @@ use std::path::Path;
 
 use super::report::{Crashed, Failed, Report};
 
-const STYLE: &str = "body{font:14px sans-serif;margin:2em}table{border-collapse:collapse}\
-td,th{padding:2px 10px;text-align:left;vertical-align:top}td.time{color:#777;text-align:right}\
-pre{background:#f4f4f4;padding:1em}tr.fault{background:#fdd}tr.user{background:#def}tr.event{color:#060}";
+/// On narrow screens each row becomes a list of its cells. Colours of rows are translucent, so that they suit both schemes.
+const STYLE: &str = ":root{color-scheme:light dark}body{font:14px/1.4 system-ui,sans-serif;margin:1.5rem}\
+table{border-collapse:collapse}td,th{padding:2px 10px;text-align:left;vertical-align:top}\
+td{overflow-wrap:anywhere}td.time{opacity:.7;text-align:right;white-space:nowrap}\
+pre{background:#8882;padding:1em;white-space:pre-wrap;overflow-wrap:anywhere}code{overflow-wrap:anywhere}\
+tr.fault{background:#f003}tr.user{background:#08f2}tr.event{background:#0802}\
+@media(max-width:48rem){body{margin:1rem}table.timeline th{display:none}\
+table.timeline,.timeline tbody,.timeline tr,.timeline td{display:block}\
+.timeline td{padding:1px 6px}.timeline td:empty{display:none}td.time{text-align:left}}";
 
 /// Writes the page of an exploration into a folder, and for a failure the file that replays it.
 ///
@@ -47,12 +53,16 @@ fn of_failure(failed: &Failed) -> String {
 fn page(title: &str, body: &str) -> String {
     let title = escape(title);
     format!(
-        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
+        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>{title}</title>\
          <style>{STYLE}</style></head><body>{body}</body></html>\n"
     )
 }
 
 fn coverage(writes: &[Crashed]) -> String {
+    if writes.is_empty() {
+        return String::new();
+    }
     let mut out = String::from("<h2>Crashes</h2><table><tr><th>write</th><th>before</th><th>after</th></tr>");
     let mark = |done: bool| if done { "yes" } else { "no" };
     for Crashed { write, before, after } in writes {
@@ -70,8 +80,10 @@ fn coverage(writes: &[Crashed]) -> String {
 
 /// A table with a column for each actor.
 fn timeline(title: &str, story: &[String]) -> String {
-    let mut out =
-        format!("<h2>{title}</h2><table><tr><th>time</th><th>user</th><th>operator</th><th>sees</th></tr>");
+    let mut out = format!(
+        "<h2>{title}</h2><table class=\"timeline\">\
+         <tr><th>time</th><th>user</th><th>operator</th><th>sees</th></tr>"
+    );
     for line in story {
         let (time, text) = line.trim_start().split_once("  ").unwrap_or(("", line));
         let (class, column) = match text {
@@ -100,6 +112,16 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn page_fits_narrow_and_dark_screens() {
+        let html = page("t", &coverage(&[]));
+        for part in
+            ["name=\"viewport\"", "color-scheme:light dark", "@media(max-width:48rem)", "<body></body>"]
+        {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+    }
 
     #[test]
     fn timeline_shows_hostile_text_as_text() {
