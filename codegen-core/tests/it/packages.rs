@@ -278,6 +278,50 @@ fn licences_sources_and_rust_versions_of_dependencies_are_accepted() {
     }
 }
 
+/// The bans of deny.toml: packages that only their wrappers may use, and requirements of any version.
+fn banned(metadata: &serde_json::Value, bans: &Value) -> Vec<String> {
+    let packages = metadata["packages"].as_array().unwrap();
+    let name = |id: &serde_json::Value| {
+        packages.iter().find(|package| package["id"] == *id).unwrap()["name"].as_str()
+    };
+    let bans = bans["deny"].as_array().unwrap();
+    let mut out = Vec::new();
+    for node in metadata["resolve"]["nodes"].as_array().unwrap() {
+        let user = name(&node["id"]).unwrap();
+        let used = node["dependencies"].as_array().unwrap().iter().filter_map(name);
+        let refused = |used: &&str| {
+            let ban = bans.iter().find(|ban| ban["crate"].as_str() == Some(used));
+            let wrappers =
+                |ban: &Value| ban.get("wrappers").and_then(Value::as_array).cloned().unwrap_or_default();
+            ban.is_some_and(|ban| !wrappers(ban).iter().any(|wrapper| wrapper.as_str() == Some(user)))
+        };
+        out.extend(used.filter(refused).map(|used| format!("{user} uses {used}")));
+    }
+    for package in packages.iter().filter(|package| package["source"].is_null()) {
+        let dependencies = package["dependencies"].as_array().unwrap();
+        let any = dependencies.iter().filter(|it| it["req"] == "*" && it["path"].is_null());
+        out.extend(any.map(|it| format!("{} takes any version of {}", package["name"], it["name"])));
+    }
+    out
+}
+
+#[test]
+fn banned_packages_are_no_dependencies() {
+    let deny: Table = read("deny.toml").parse().unwrap();
+    let metadata = resolved();
+    assert_eq!(banned(&metadata, &deny["bans"]), Vec::<String>::new());
+    // Both kinds of bans are seen.
+    let bans: Value = "deny = [{ crate = \"kube-runtime\", wrappers = [\"kubesmith\"] }]"
+        .parse()
+        .map(Value::Table)
+        .unwrap();
+    assert_eq!(banned(&metadata, &bans), ["kubesmith-e2e-kube-rs uses kube-runtime"]);
+    let any = serde_json::json!({"resolve": {"nodes": []}, "packages": [
+        {"name": "a", "source": null, "dependencies": [{"name": "b", "req": "*", "path": null}]},
+    ]});
+    assert_eq!(banned(&any, &deny["bans"]), ["\"a\" takes any version of \"b\""]);
+}
+
 #[test]
 fn licence_expressions_are_evaluated() {
     let accepted = BTreeSet::from(["MIT", "ISC", "Apache-2.0 WITH LLVM-exception"]);
