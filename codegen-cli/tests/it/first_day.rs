@@ -4,6 +4,9 @@ use std::fs;
 use std::net::TcpListener;
 use std::process::Output;
 
+use kubesmith_runtime::webhook::Server;
+use kubesmith_testenv::TestEnv;
+
 use crate::support::Crate;
 
 const SOURCE: &str = r#"use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -305,4 +308,38 @@ fn failed_server_start_has_help() {
     sample.write("crds/a.yaml", definition);
     let out = sample.run(&["serve", "--addr", "127.0.0.1:0", "--crds", "crds"]);
     snapshot("definition_is_refused", &printed(&sample, &out));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn older_definition_in_the_cluster_has_help() {
+    let sample = bakery();
+    assert_eq!(sample.run(GENERATE).status.code(), Some(0));
+    let mut env = TestEnv::builder().crd_paths([sample.path("client/crds")]).start().await.unwrap();
+    sample.write("kubeconfig", env.kubeconfig().await.unwrap());
+    sample.write(
+        "api/src/lib.rs",
+        SOURCE.replace("loaves: i32", "loaves: String").replace("minimum", "min_length"),
+    );
+    sample.run(GENERATE);
+    let arguments = [
+        "crd",
+        "apply",
+        "client/crds",
+        "--kubeconfig",
+        "kubeconfig",
+        "--operator",
+        "bakery",
+        "--operator-version",
+        "1.1.0",
+    ];
+    let out = tokio::task::block_in_place(|| sample.run(&arguments));
+    snapshot("definition_in_the_cluster_is_older", &printed(&sample, &out));
+    env.stop().await;
+}
+
+#[tokio::test]
+async fn missing_certificate_of_a_webhook_has_help() {
+    let server = Server::builder().cert_dir("certificates").build().unwrap();
+    let error = server.bind().await.unwrap_err();
+    snapshot("certificate_of_a_webhook_is_missing", &format!("Error: {error}"));
 }
