@@ -20,7 +20,7 @@ use clap::{Parser, Subcommand};
 use kubesmith_core::diag::Severity;
 
 use self::color::Color;
-use crate::diag::{self, Diagnostic, MessageFormat};
+use crate::diag::{self, Diagnostic, MessageFormat, Style};
 use crate::explain;
 #[cfg(feature = "serve")]
 use crate::serve::{self, Serve};
@@ -187,7 +187,7 @@ fn report(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageFormat
 
 /// Like [`report`], with the end of the last line.
 fn report_with(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageFormat, end: &str) {
-    let mut text = diag::render(diagnostics, sources, format, has_color(format));
+    let mut text = diag::render(diagnostics, sources, format, style(format));
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     if errors > 0 && format == MessageFormat::Human {
         let noun = if errors == 1 { "error" } else { "errors" };
@@ -196,9 +196,9 @@ fn report_with(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageF
     diag::print_to_stderr(&text);
 }
 
-/// Whether diagnostics are coloured.
-fn has_color(format: MessageFormat) -> bool {
-    format == MessageFormat::Human && color::is_on()
+/// How diagnostics look.
+fn style(format: MessageFormat) -> Style {
+    if format == MessageFormat::Human { color::style() } else { Style::Plain }
 }
 
 fn usage(message: &str) -> Exit {

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use kubesmith_core::book;
 use kubesmith_core::diag::{Code, Severity};
 use serde_json::json;
 
@@ -21,6 +22,18 @@ pub enum MessageFormat {
     Short,
     /// One JSON object per line.
     Json,
+}
+
+/// How diagnostics for humans look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// Text alone.
+    #[default]
+    Plain,
+    /// With colours.
+    Colors,
+    /// With colours, and with links from codes to the book.
+    Links,
 }
 
 /// An error or warning.
@@ -148,11 +161,16 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>, sources: &SourceMap) {
 }
 
 /// Renders diagnostics; the text ends with a line break or is empty.
-pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, format: MessageFormat, color: bool) -> String {
+pub fn render(
+    diagnostics: &[Diagnostic],
+    sources: &SourceMap,
+    format: MessageFormat,
+    style: Style,
+) -> String {
     let mut out = String::new();
     for diagnostic in diagnostics {
         match format {
-            MessageFormat::Human => out.push_str(&human(diagnostic, sources, color)),
+            MessageFormat::Human => out.push_str(&human(diagnostic, sources, style)),
             MessageFormat::Short => out.push_str(&short(diagnostic, sources)),
             MessageFormat::Json => out.push_str(&json_line(diagnostic, sources)),
         }
@@ -182,14 +200,17 @@ pub(crate) fn printable(text: &str) -> String {
     out
 }
 
-fn human(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> String {
+fn human(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
     let (message, label, code) =
         (printable(&diagnostic.message), printable(&diagnostic.label), diagnostic.code.to_string());
-    let title = level.primary_title(message).id(code);
+    let mut title = level.primary_title(message).id(code);
+    if style == Style::Links {
+        title = title.id_url(page(diagnostic.code));
+    }
     let mut group = match diagnostic.primary {
         None => Group::with_title(title),
         Some(loc) if places(diagnostic).any(|loc| has_long_line(loc, sources)) => {
@@ -203,8 +224,16 @@ fn human(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> String {
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(printable(help)));
     }
-    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+    let renderer = if style == Style::Plain { Renderer::plain() } else { Renderer::styled() };
     renderer.render(&[group])
+}
+
+/// The address of a code's section in the book.
+fn page(code: Code) -> String {
+    let title = code.info().title.to_lowercase();
+    let kept = title.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    let title: String = kept.map(|c| if c == ' ' { '-' } else { c }).collect();
+    format!("{}#{}-{title}", book!("reference/diagnostics.md"), code.to_string().to_lowercase())
 }
 
 fn origin(loc: Loc, sources: &SourceMap) -> Origin<'_> {
@@ -366,7 +395,7 @@ mod tests {
     #[test]
     fn human_format_shows_the_source() {
         let (diagnostic, sources) = sample();
-        let text = render(&[diagnostic], &sources, MessageFormat::Human, false);
+        let text = render(&[diagnostic], &sources, MessageFormat::Human, Style::Plain);
         assert!(text.starts_with("error[KS0002]: no key \\u{1b}[31mred\n"), "{text}");
         for part in ["src/lib.rs:2:5", "^^^^ here", "in this struct", "note: a note", "help: write `name`"] {
             assert!(text.contains(part), "{part} in {text}");
@@ -388,7 +417,7 @@ mod tests {
                 sources.add(SourceFile { path: "a".into(), name: "src/a.rs".into(), text: source.into() });
             diagnostic.primary = Some(Loc { file, start, end: start + 4 });
             diagnostic.secondary = vec![(Loc { file, start, end: start }, "beside".to_owned())];
-            let text = render(&[diagnostic], &sources, MessageFormat::Human, false);
+            let text = render(&[diagnostic], &sources, MessageFormat::Human, Style::Plain);
             assert_eq!(text.contains('^'), shown, "{text}");
             assert!(text.contains("--> src/a.rs:") && text.contains("here"), "{text}");
             assert!(text.contains("beside"), "{text}");
@@ -397,16 +426,26 @@ mod tests {
     }
 
     #[test]
+    fn links_lead_to_the_section_of_a_code() {
+        let (diagnostic, sources) = sample();
+        let text = render(std::slice::from_ref(&diagnostic), &sources, MessageFormat::Human, Style::Colors);
+        assert!(!text.contains("http"), "{text}");
+        let text = render(&[diagnostic], &sources, MessageFormat::Human, Style::Links);
+        assert!(text.contains(&format!("\u{1b}]8;;{}\u{1b}\\", page(Code::UNKNOWN_KEY))), "{text:?}");
+        assert!(page(Code::BREAKS_COMMITTED).ends_with("#ks0603-change-that-breaks-what-is-committed"));
+    }
+
+    #[test]
     fn short_format_is_one_line() {
         let (diagnostic, sources) = sample();
-        let text = render(&[diagnostic], &sources, MessageFormat::Short, false);
+        let text = render(&[diagnostic], &sources, MessageFormat::Short, Style::Plain);
         assert_eq!(text, "src/lib.rs:2:5: error[KS0002]: no key \\u{1b}[31mred\n");
     }
 
     #[test]
     fn json_format_is_one_object_per_line() {
         let (diagnostic, sources) = sample();
-        let text = render(&[diagnostic.clone(), diagnostic], &sources, MessageFormat::Json, false);
+        let text = render(&[diagnostic.clone(), diagnostic], &sources, MessageFormat::Json, Style::Plain);
         assert_eq!(text.lines().count(), 2);
         let value: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
         assert_eq!(value["span"]["line"], 2);

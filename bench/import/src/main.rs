@@ -79,7 +79,8 @@ fn grow(name: &str, definitions: usize, text: impl Fn(usize) -> String) {
         let text = text(size * 100_000);
         let start = Instant::now();
         let imported = import::import(vec![Input { name: "a.yaml".to_owned(), text }], "bench-api");
-        let shown = diag::render(&imported.diagnostics, &imported.sources, MessageFormat::Human, false);
+        let shown =
+            diag::render(&imported.diagnostics, &imported.sources, MessageFormat::Human, diag::Style::Plain);
         assert!(imported.definitions == definitions && (definitions > 0 || !shown.is_empty()), "{shown}");
         format!("{:>6.0} ms", start.elapsed().as_secs_f64() * 1e3)
     });

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use kubesmith_core::book;
 
-use super::{Exit, has_color, print};
+use super::{Exit, print, style};
 use crate::cluster::Access;
 use crate::diag::{self, MessageFormat};
 use crate::diff::load::{self, Loaded, Locator, Operand};
@@ -80,7 +80,7 @@ pub(super) fn run(arguments: &Diff) -> io::Result<Exit> {
     let mut exit = Exit::Fine;
     for side in [&old, &new] {
         let human = MessageFormat::Human;
-        let text = diag::render(&side.diagnostics, &side.sources, human, has_color(human));
+        let text = diag::render(&side.diagnostics, &side.sources, human, style(human));
         diag::print_to_stderr(&text);
         for note in &side.notes {
             diag::print_to_stderr(&format!("note: {}\n", diag::printable(note)));

@@ -281,7 +281,7 @@ fn modules(source: &Path, out: &mut Vec<PathBuf>) -> io::Result<()> {
 }
 
 fn report(imported: &Imported, format: MessageFormat) {
-    let text = diag::render(&imported.diagnostics, &imported.sources, format, super::has_color(format));
+    let text = diag::render(&imported.diagnostics, &imported.sources, format, super::style(format));
     let errors = imported.diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
     diag::print_to_stderr(&text);
     let errors = errors + imported.untold;

@@ -21,7 +21,8 @@ fn generate(sample: &Crate, configuration: &str) -> Generated {
 
 /// The output for the user, without the folder.
 fn shown(sample: &Crate, generated: &Generated) -> String {
-    let text = diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Human, false);
+    let text =
+        diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Human, diag::Style::Plain);
     text.replace(&format!("{}/", sample.dir.path().display()), "")
 }
 

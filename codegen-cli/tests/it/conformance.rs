@@ -82,7 +82,12 @@ fn run(case: &str, folder: &Path) -> Outcome {
         ..options(case)
     });
     if diag::has_errors(&generated.diagnostics) {
-        let text = diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Human, false);
+        let text = diag::render(
+            &generated.diagnostics,
+            &generated.sources,
+            MessageFormat::Human,
+            diag::Style::Plain,
+        );
         return Outcome::Refused(text.replace("../testdata/conformance/", ""));
     }
     let Ok(expected) = fs::read_to_string(folder.join("expected.yaml")) else { return Outcome::Equal };

@@ -28,7 +28,8 @@ fn cases(folder: &str) -> (Vec<PathBuf>, insta::Settings) {
 }
 
 fn shown(generated: &Generated, folder: &str) -> String {
-    let text = diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Human, false);
+    let text =
+        diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Human, diag::Style::Plain);
     let text = text.replace(&format!("../testdata/{folder}/"), "");
     // Cargo's output depends on its version and on the source of packages.
     let lines = text.lines().map(|line| match line.split_once("note: cargo: ") {

@@ -16,7 +16,7 @@ use crate::support::{self, testdata};
 use crate::{conformance, go_input};
 
 fn shown(imported: &Imported) -> String {
-    diag::render(&imported.diagnostics, &imported.sources, MessageFormat::Human, false)
+    diag::render(&imported.diagnostics, &imported.sources, MessageFormat::Human, diag::Style::Plain)
 }
 
 /// The CRDs of a run, by their files.

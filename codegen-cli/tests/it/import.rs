@@ -36,7 +36,7 @@ fn import(name: &str, text: &str) -> Imported {
 }
 
 fn shown(imported: &Imported) -> String {
-    diag::render(&imported.diagnostics, &imported.sources, MessageFormat::Human, false)
+    diag::render(&imported.diagnostics, &imported.sources, MessageFormat::Human, diag::Style::Plain)
 }
 
 fn definitions(text: &str) -> Vec<Value> {

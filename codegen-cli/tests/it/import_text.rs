@@ -14,7 +14,7 @@ fn read(name: &str, text: &str) -> Imported {
 }
 
 fn short(imported: &Imported) -> String {
-    diag::render(&imported.diagnostics, &imported.sources, MessageFormat::Short, false)
+    diag::render(&imported.diagnostics, &imported.sources, MessageFormat::Short, diag::Style::Plain)
 }
 
 fn yaml(value: &Value) -> String {

@@ -140,7 +140,8 @@ fn macro_defines_macros_modules_and_uses() {
 fn error_in_an_expansion_shows_call_and_definition() {
     let lib = cart() + PART + "part! { Part { label: Missing, other: Strin } }";
     let generated = run(&[("src/lib.rs", &lib)]);
-    let text = diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Human, false);
+    let text =
+        diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Human, diag::Style::Plain);
     assert!(
         text.contains("cannot find the type `Missing`")
             && text.contains("part! { Part { label: Missing, other: Strin } }"),
@@ -150,7 +151,8 @@ fn error_in_an_expansion_shows_call_and_definition() {
         + &PART.replace("pub $field: $ty", "pub $field: Gone<$ty>")
         + "part! { Part { label: String } }";
     let generated = run(&[("src/lib.rs", &lib)]);
-    let text = diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Human, false);
+    let text =
+        diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Human, diag::Style::Plain);
     assert!(
         text.contains("cannot find the type `Gone`") && text.contains("written by the macro `part!`"),
         "{text}"

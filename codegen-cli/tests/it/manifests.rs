@@ -111,7 +111,8 @@ pub(crate) fn difference(expected: &str, generated: &Generated) -> String {
 
 fn record_refusal(crate_folder: &Path, generated: &Generated) {
     assert!(diag::has_errors(&generated.diagnostics), "{}", crate_folder.display());
-    let text = diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Human, false);
+    let text =
+        diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Human, diag::Style::Plain);
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(Path::new("../../").join(crate_folder));
     settings.set_prepend_module_to_snapshot(false);

@@ -175,5 +175,5 @@ pub(crate) fn crd_texts(generated: &Generated) -> BTreeMap<String, String> {
 
 /// Diagnostics, one per line.
 pub(crate) fn short(generated: &Generated) -> String {
-    diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Short, false)
+    diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Short, diag::Style::Plain)
 }

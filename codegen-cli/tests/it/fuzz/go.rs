@@ -90,7 +90,12 @@ impl Folder {
             ..Overrides::default()
         };
         let generated = pipeline::generate(&config::settings(None, overrides).unwrap()[0]);
-        let shown = diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Human, false);
+        let shown = diag::render(
+            &generated.diagnostics,
+            &generated.sources,
+            MessageFormat::Human,
+            diag::Style::Plain,
+        );
         assert!(!shown.is_empty() || !generated.targets.is_empty());
         (shown, generated.targets.iter().map(|target| target.tree.iter().count()).sum())
     }

@@ -142,7 +142,7 @@ impl Folder {
 /// If one of these fails.
 pub(crate) fn check(generated: &Generated, source: &str) {
     for format in [MessageFormat::Human, MessageFormat::Short, MessageFormat::Json] {
-        let shown = diag::render(&generated.diagnostics, &generated.sources, format, false);
+        let shown = diag::render(&generated.diagnostics, &generated.sources, format, diag::Style::Plain);
         assert!(generated.diagnostics.is_empty() || !shown.is_empty());
     }
     let has_errors = diag::has_errors(&generated.diagnostics);
