@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::markers;
 use super::release::Release;
 use super::syntax::{Place, Word};
 
@@ -118,9 +119,7 @@ fn marker(text: &str, place: &Place) -> Option<Word> {
         return None;
     }
     let start = place.start + 2 + rest.len() - rest.trim_start().len();
-    // The argument of `KubernetesDefault` may have its name.
-    let text = trimmed.replacen("+default:value=", "+default=", 1);
-    Some(Word { text, place: start..start + trimmed.len() })
+    Some(Word { text: markers::unnamed(trimmed), place: start..start + trimmed.len() })
 }
 
 /// The description of comments: `extractDoc` of controller-tools, pkg/markers/zip.go.

@@ -38,6 +38,27 @@ pub(super) fn name(marker: &Word) -> &str {
     if is_longer { "" } else { name.strip_suffix(':').unwrap_or(name) }
 }
 
+/// A marker of one value without the name that the value has, as in `+kubebuilder:default:string=no`: `splitMarker` and
+/// `Definition.Parse` of controller-tools, pkg/markers/parse.go, ignore it.
+pub(super) fn unnamed(marker: &str) -> String {
+    let has_one_value = |name: &str| {
+        let definition = marker_definition(name).filter(|definition| definition.name == name);
+        let key = match definition.map(|definition| definition.target) {
+            Some(Target::Key(Family::Schema | Family::Validation, key) | Target::Item(_, key)) => key,
+            _ => return false,
+        };
+        !matches!(key.shape, Shape::Flag | Shape::Nested(_) | Shape::FlagOrNested(_))
+    };
+    let parts = marker.strip_prefix('+').and_then(|rest| rest.split_once('='));
+    let outer = parts.and_then(|(said, value)| Some((said, said.rsplit_once(':')?.0, value)));
+    match outer {
+        Some((said, outer, value)) if marker_definition(said).is_none() && has_one_value(outer) => {
+            format!("+{outer}={value}")
+        }
+        _ => marker.to_string(),
+    }
+}
+
 /// Whether a marker, from its `+`, belongs to packages.
 pub(super) fn is_of_package(text: &str) -> bool {
     let name = marker_name(text).unwrap_or_default();

@@ -214,10 +214,13 @@ impl Translator<'_> {
             decl.comments.markers.iter().filter(|marker| !is_empty_type(marker)).cloned().collect();
         let is_any = kept.iter().any(|marker| PRESERVING.contains(&markers::name(marker)));
         let embedded = match &decl.ty.kind {
-            Kind::Struct(fields) => match &fields[..] {
-                [field] if field.name.is_none() => Some(&field.ty),
-                _ => return false,
-            },
+            Kind::Struct(fields) => {
+                let mut fields = fields.iter().filter(|field| field.json.as_deref() != Some("-"));
+                match (fields.next(), fields.next()) {
+                    (Some(field), None) if field.name.is_none() => Some(&field.ty),
+                    _ => return false,
+                }
+            }
             Kind::Slice(inner) if is_byte(inner) && is_any => None,
             _ => return false,
         };

@@ -179,6 +179,13 @@ const ADVICE: &[(&str, &str)] = &[
     ("add pub spec: ", "add the field `spec` of a type "),
     ("add pub status: ", "add the field `status` of a type "),
     ("names in JSON, after serde's renaming", "names in JSON"),
+    (
+        "only structs, maps and enums of them can be flattened",
+        "only structs and maps can: give the field a name in its `json` tag",
+    ),
+    ("derive them; or ", ""),
+    (" on the type, which derives `Schema`, or with ", " on the type, or with "),
+    ("so that only derived forms are known", "so that the JSON of `MarshalJSON` is not known"),
 ];
 
 /// Phrases of messages. Each has so many words that no name in a message is one.
@@ -187,6 +194,8 @@ const MESSAGES: &[(&str, &str)] = &[
     ("`list_map_key` needs `list_type = \"map\"`", "`+listMapKey` needs `+listType=map`"),
     ("a list of type map needs `list_map_key`", "a list of type map needs `+listMapKey`"),
     ("`timeout_seconds` is ", "`timeoutSeconds` is "),
+    ("is flattened but not always an object", "is inline but not always an object"),
+    ("derives neither `Serialize` nor `Deserialize`", "has no type that a schema can have"),
 ];
 
 /// Gives the advice of diagnostics in Go files the words of Go's markers; with inputs of Go alone, that of all.

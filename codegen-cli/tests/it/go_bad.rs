@@ -76,6 +76,18 @@ fn errors_in_go_have_help() {
             "type Spec struct {\n\t// +kubebuilder:validation:MinLength=a\n\tA string `json:\"a\"`\n\t// +kubebuilder:validation:XValidation:message=\"b\"\n\tB string `json:\"b\"`\n\t// +kubebuilder:default={\n\tC string `json:\"c\"`\n\t// +kubebuilder:validation:Pattern=`[`\n\tD string `json:\"d\"`\n}\n",
             None,
         ),
+        (
+            "a type that no schema has",
+            GENERATE,
+            "type Spec struct {\n\tA Part `json:\"a\"`\n}\n\n// +kubebuilder:validation:Type=list\ntype Part struct{}\n\nfunc (p Part) MarshalJSON() ([]byte, error) { return nil, nil }\n",
+            None,
+        ),
+        (
+            "an inline field that is no object",
+            GENERATE,
+            "type Spec struct {\n\tA bool `json:\",omitempty\"`\n}\n",
+            None,
+        ),
     ];
     let mut out = String::new();
     for (name, arguments, types, other) in cases {

@@ -47,6 +47,43 @@ fn generic_type_that_marshals_itself_has_the_type_of_its_marker() {
     assert_eq!(spec(&folder)["properties"], expected);
 }
 
+/// `Definition.Parse` of controller-tools, pkg/markers/parse.go: a marker of one value ignores a name before `=`.
+#[test]
+fn value_of_a_marker_may_have_a_name() {
+    let folder = module(
+        "type Spec struct {\n\t// +kubebuilder:default:string=no\n\tA string `json:\"a,omitempty\"`\n\t\
+         // +kubebuilder:validation:items:MaxLength:length=3\n\tB []string `json:\"b,omitempty\"`\n\t\
+         // +kubebuilder:other:string=no\n\t// +kubebuilder:validation:MaxLength:=4\n\tC string `json:\"c,omitempty\"`\n\t\
+         // +default:value=\"b\"\n\tD string `json:\"d,omitempty\"`\n}\n",
+    );
+    let expected = json!({
+        "a": {"type": "string", "default": "no"},
+        "b": {"type": "array", "items": {"type": "string", "maxLength": 3}},
+        "c": {"type": "string", "maxLength": 4},
+        "d": {"type": "string", "default": "b"},
+    });
+    assert_eq!(spec(&folder)["properties"], expected);
+}
+
+/// `structToSchema` of controller-tools, pkg/crd/schema.go, leaves out fields with the name `-`.
+#[test]
+fn type_without_type_may_have_fields_outside_of_the_json() {
+    let folder = module(
+        "type Spec struct {\n\tA Amount `json:\"a\"`\n}\n\n// +kubebuilder:validation:Type=\"\"\n\
+         // +kubebuilder:validation:XIntOrString\n// +kubebuilder:validation:Pattern=`^[0-9]+$`\ntype Amount struct {\n\t\
+         Original string `json:\"-\"`\n\tintstr.IntOrString `json:\",inline\"`\n}\n\n\
+         func (a Amount) MarshalJSON() ([]byte, error) { return nil, nil }\n",
+    );
+    let types = std::fs::read_to_string(folder.path("api/v1/types.go")).unwrap();
+    folder.write(
+        "api/v1/types.go",
+        types.replace("import (", "import (\n\"k8s.io/apimachinery/pkg/util/intstr\""),
+    );
+    let expected = json!({"a": {"anyOf": [{"type": "integer"}, {"type": "string"}],
+        "pattern": "^[0-9]+$", "x-kubernetes-int-or-string": true}});
+    assert_eq!(spec(&folder)["properties"], expected);
+}
+
 #[test]
 fn package_markers_may_have_a_colon() {
     let folder = module("type Spec struct{}\n");
