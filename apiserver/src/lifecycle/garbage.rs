@@ -146,6 +146,9 @@ fn follow_marked(server: &Arc<Server>, owner: &Value) {
 fn follow_removed(server: &Arc<Server>, owner: &Value) {
     let uid = meta::text(owner, "uid");
     for (def, key, dependent) in dependents(server, owner) {
+        if has_unresolvable_owner(server, &def, &dependent.value) {
+            continue;
+        }
         let others = owners(&dependent.value)
             .filter(|o| o["uid"] != uid)
             .any(|o| find_owner(server, &dependent.value, o).is_some());
@@ -165,6 +168,9 @@ fn follow_removed(server: &Arc<Server>, owner: &Value) {
 /// Removes missing owners from an object's references, and deletes the object if there are no others. Owners of an
 /// unknown kind count as existing.
 pub(super) fn check_owners(server: &Arc<Server>, def: &ResourceDef, key: &str, dependent: &Value) {
+    if has_unresolvable_owner(server, def, dependent) {
+        return;
+    }
     let stored = server.registry().stored();
     let is_known = |owner: &Value| stored.iter().any(|def| is_of(def, &owner["kind"], &owner["apiVersion"]));
     let (here, gone): (Vec<&Value>, Vec<&Value>) = owners(dependent)
@@ -176,6 +182,16 @@ pub(super) fn check_owners(server: &Arc<Server>, def: &ResourceDef, key: &str, d
     for uid in gone.iter().filter_map(|owner| owner["uid"].as_str()) {
         disown(server, def, key, uid);
     }
+}
+
+/// Reports whether a cluster-scoped object names an owner of a namespaced kind. The collector then leaves it alone for good:
+/// `namespacedOwnerOfClusterScopedObjectErr` in garbagecollector.go.
+fn has_unresolvable_owner(server: &Server, def: &ResourceDef, dependent: &Value) -> bool {
+    let stored = server.registry().stored();
+    let is_namespaced = |owner: &Value| {
+        stored.iter().any(|def| def.namespaced && is_of(def, &owner["kind"], &owner["apiVersion"]))
+    };
+    !def.namespaced && owners(dependent).any(is_namespaced)
 }
 
 /// Deletes a terminating owner when no dependents block it any more.
@@ -330,5 +346,22 @@ mod tests {
         // The deletion of a former namespace with this name was due.
         run(server, Work::Namespace("default".to_owned()));
         assert!(server.store.get(&def.collection, &key).is_some());
+    }
+
+    #[tokio::test]
+    async fn cluster_scoped_object_with_a_namespaced_owner_is_never_collected() {
+        let running = ApiServer::start(ApiServerOptions::default()).unwrap();
+        let server = running.server();
+        let def = server.registry().find("", "v1", "persistentvolumes").unwrap();
+        let owner = |kind: &str| json!([{"apiVersion": "v1", "kind": kind, "name": "gone", "uid": "gone"}]);
+        for (kind, stays) in [("ConfigMap", true), ("Node", false)] {
+            let name = format!("of-{}", kind.to_lowercase());
+            let space = json!({"apiVersion": "v1", "kind": "PersistentVolume",
+                "metadata": {"name": name, "uid": kind, "ownerReferences": owner(kind)}});
+            let key = def.key("", &name);
+            let owned = server.store.create(&def.collection, &key, space).unwrap();
+            written(server, &def, &key, &owned, None);
+            assert_eq!(server.store.get(&def.collection, &key).is_some(), stays, "{kind}");
+        }
     }
 }
