@@ -140,20 +140,20 @@ impl World {
         before: u64,
     ) {
         let Some(collection) = collection_of(action) else { return };
-        let mut name = action.name().to_owned();
-        if name.is_empty() {
-            let object: Value = serde_json::from_slice(body).unwrap_or_default();
-            name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-        }
+        let object: Value = serde_json::from_slice(body).unwrap_or_default();
+        let text = |key: &str| object["metadata"][key].as_str().unwrap_or_default();
+        let name = if action.name().is_empty() { text("name") } else { action.name() };
+        // The server's controllers may have changed the object since, or deleted it.
+        let after = text("resourceVersion").parse().ok().filter(|version| *version > before);
         self.changes_of_objects.push(Change {
             at: self.now,
             label: label.to_owned(),
             process: Some(process),
             line: self.line_with(label),
             collection: collection.to_owned(),
-            name,
+            name: name.to_owned(),
             before,
-            after: self.cluster.objects().version(),
+            after: after.unwrap_or_else(|| self.cluster.objects().version()),
             is_ignored: None,
         });
     }
@@ -194,6 +194,11 @@ impl World {
         }
         let kind = after["kind"].as_str().unwrap_or_default().to_owned();
         (kind, fields_between(&at(change.before), &after, &self.names))
+    }
+
+    /// Reports whether a write has created its object.
+    pub(super) fn is_creation(&self, change: &Change) -> bool {
+        self.cluster.at(&change.collection, &change.name, change.before).is_none()
     }
 
     /// Returns the fields that a write has changed, without those that the scenario ignores.

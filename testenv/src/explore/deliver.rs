@@ -9,6 +9,7 @@ use super::endless::sends_time;
 use super::fault::{Fault, Release, Restart};
 use super::gate::{Call, CallFate, Exchange, GateBody, full, streamed};
 use super::hooks::{WebhookFault, may_skip};
+use super::oracle::Failure;
 use super::pending::{Pending, What, is_write};
 use super::state::scrub;
 use super::watches::{Held, OpenWatch};
@@ -107,8 +108,8 @@ impl World {
         if self.outside() != before {
             self.last_change = self.now;
             self.note_removed(&entries);
-            if let Some(failure) = self.rates.write(&format!("{label} by {process}"), self.now) {
-                self.fail_loop(failure);
+            if self.rates.write(&format!("{label} by {process}"), self.now) {
+                self.fail_loop(Failure::HotLoop(format!("{name}: {label}")));
             }
         }
         self.tell(&format!("{name}: {label}"));
@@ -218,10 +219,10 @@ impl World {
             let answered = Answered { process, action, label, code, body: &body, is_first_fault };
             self.note(&answered, changed.then_some(before));
             let past = stale.map(|version| format!(" (as of version {version}: {})", names_in(&body)));
-            let past = past.unwrap_or_default();
-            self.tell(&format!("{name}: {label} → {code}{past}"));
+            self.tell(&format!("{name}: {label} → {code}{}", past.unwrap_or_default()));
             if changed && code < 300 && is_write(action) {
                 self.note_change(process, action, label, &body, before);
+                self.judge_collected(&body);
             }
         }
         self.lose_answer(process, fault);
@@ -300,8 +301,8 @@ impl World {
                 self.changes.push(self.cluster.objects().version());
             }
             self.last_change = self.now;
-            if let Some(failure) = self.rates.write(&site, self.now) {
-                self.fail_loop(failure);
+            if self.rates.write(&site, self.now) {
+                self.fail_loop(Failure::HotLoop(format!("{}: {label}", self.name_of(process))));
             }
         }
         // Another manager's fields stay its own, so the same configuration conflicts with them again.

@@ -82,6 +82,11 @@ impl World {
         let first = fields.first()?;
         let ignore = first.path.split('[').next().unwrap_or_default();
         let (every, what) = ((last.at - before.at).as_secs_f64(), &last.label);
+        if self.is_creation(last) {
+            return Some(Failure::Endless(format!(
+                "{what} creates the object again and again, the last time after {every} s, as it is deleted in between"
+            )));
+        }
         let lines: String = fields.iter().map(|field| format!("\n  - {field}")).collect();
         Some(Failure::Endless(format!(
             "{what} changes the object again and again, the last time after {every} s:{lines}\n\

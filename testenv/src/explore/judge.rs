@@ -40,6 +40,13 @@ fn system(((name, _), value): (&(String, Show), &Value)) -> Value {
     json!({"kind": "Outside", "metadata": {"name": name}, "status": value})
 }
 
+/// Returns the kind and the name of an object.
+pub(super) fn shown(object: &Value) -> String {
+    let text = |key: &str| object["metadata"][key].as_str().unwrap_or_default();
+    let name = format!("{}/{}", text("namespace"), text("name"));
+    format!("{} {}", object["kind"].as_str().unwrap_or_default(), name.trim_start_matches('/'))
+}
+
 /// Reports whether a label, an annotation or an owner reference names an object.
 fn refers_to(metadata: &Value, name: &str) -> bool {
     let maps = [&metadata["labels"], &metadata["annotations"]];
@@ -265,19 +272,57 @@ impl Run<'_> {
             applied.flatten().partition(|object| is_custom(object, &world.spec, &world.cluster));
         let roots: BTreeSet<&str> =
             custom.into_iter().filter_map(|object| object["metadata"]["name"].as_str()).collect();
-        let made: BTreeSet<(String, String)> = world.made.values().cloned().collect();
+        let pods = (String::new(), "pods".to_owned());
+        let made: BTreeSet<(String, String)> = world.made.values().cloned().chain([pods]).collect();
+        // Jobs leave their pods behind, if the operator deletes them without a policy.
+        let is_made = |resource: &str, object: &Value, target: &String| {
+            let is_applied = others.iter().any(|other| shown(other) == shown(object));
+            world.made.contains_key(target)
+                || (resource == "pods" && !is_applied && object["metadata"]["deletionTimestamp"].is_null())
+        };
         let left = world.cluster.state(&made).into_iter().filter_map(|((group, resource), object)| {
             let metadata = &object["metadata"];
             let text = |key: &str| metadata[key].as_str().unwrap_or_default();
             let target = scrub(&target(&group, &resource, text("namespace"), text("name")), &world.names);
             let is_of = |root: &&str| text("name").contains(*root) || refers_to(metadata, root);
             let keeps_data = resource == "persistentvolumeclaims";
-            (!keeps_data && world.made.contains_key(&target) && roots.iter().any(is_of)).then_some(target)
+            (!keeps_data && is_made(&resource, &object, &target) && roots.iter().any(is_of)).then_some(target)
         });
         // Other objects that users apply stay, and so may their entries.
         let is_left = |entry: &String| others.is_empty() || roots.iter().any(|root| entry.contains(root));
-        let left: Vec<String> = left.chain(self.entries_of_steps().filter(is_left)).collect();
-        (!left.is_empty()).then_some(Failure::Leaked(left))
+        let marks = others.iter().filter_map(|object| self.mark_on(object, &others, &roots));
+        let left: BTreeSet<String> =
+            left.chain(self.entries_of_steps().filter(is_left)).chain(marks).collect();
+        let taken = others.iter().filter(|object| self.is_taken(object));
+        let taken: BTreeSet<String> = taken.map(|object| shown(object)).collect();
+        match (left.is_empty(), taken.is_empty()) {
+            (true, true) => None,
+            (true, false) => Some(Failure::Taken(Vec::from_iter(taken))),
+            (false, _) => Some(Failure::Leaked(Vec::from_iter(left))),
+        }
+    }
+
+    /// Returns a user's object with a label or an annotation that names a deleted custom resource, unless a user has set it.
+    fn mark_on(&self, one: &Value, applied: &[&Value], roots: &BTreeSet<&str>) -> Option<String> {
+        let object = self.world.cluster.get(&self.world.cluster.objects().path(one).ok()?)?;
+        let forms = applied.iter().filter(|other| shown(other) == shown(one));
+        let is_set = |root: &str| forms.clone().any(|form| refers_to(&form["metadata"], root));
+        let root = roots.iter().find(|root| refers_to(&object["metadata"], root) && !is_set(root))?;
+        Some(format!("the mark of {root} on {}", shown(one)))
+    }
+
+    /// Reports whether a user's object was there before the last deletion of custom resources, and is not any more. Pods and
+    /// jobs come to an end by themselves.
+    fn is_taken(&self, applied: &Value) -> bool {
+        let world = &self.world;
+        let Some((group, resource)) = world.cluster.resource_of(applied) else { return false };
+        let text = |key: &str| applied["metadata"][key].as_str().unwrap_or_default();
+        let target = scrub(&target(&group, &resource, text("namespace"), text("name")), &world.names);
+        let before = self.objects.iter().rev().nth(1);
+        !matches!(resource.as_str(), "pods" | "jobs")
+            && applied["metadata"]["ownerReferences"].is_null()
+            && before.is_some_and(|seen| seen.present.contains(&target))
+            && world.cluster.objects().path(applied).is_ok_and(|path| world.cluster.get(&path).is_none())
     }
 
     /// Returns the compared entries of outside systems that were not there before the first step.

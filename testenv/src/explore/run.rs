@@ -99,6 +99,8 @@ pub(super) struct Outcome {
     pub(super) steps: usize,
     /// The last step that was taken.
     pub(super) last: usize,
+    /// Whether some states between steps were hidden from the operator.
+    pub(super) history: bool,
     pub(super) moves: u64,
     /// Hashes of the states that were judged.
     pub(super) seen: Vec<u64>,
@@ -488,6 +490,7 @@ impl Run<'_> {
             variants: Variants::default(),
             steps,
             last: world.step,
+            history: self.history,
             moves: world.moves,
             seen: self.states.iter().map(hash).collect(),
             states: self.states,

@@ -3,9 +3,11 @@
 //! Runs differ in values that no operator decides: UIDs, versions, times, generated names, addresses, and traces of the
 //! number of attempts. The rest is compared as a set of fields for each object.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
+use k8s_openapi::jiff::Timestamp;
 use serde_json::Value;
 
 /// The annotation by which a simulated user changes an object.
@@ -27,6 +29,8 @@ pub(super) struct Mask {
     fields: BTreeSet<(String, String)>,
     /// Fields that are always there, with another value each time.
     values: BTreeSet<(String, String)>,
+    /// Objects whose names have a random end: the beginning of their keys, and the length of the end.
+    random: BTreeSet<(String, usize)>,
     /// Kinds with paths of fields, as given by the user.
     pub(super) ignored: Vec<(String, String)>,
 }
@@ -34,6 +38,12 @@ pub(super) struct Mask {
 impl Mask {
     /// Excludes differences between two runs without faults, which are random.
     pub(super) fn add_differences(&mut self, one: &State, other: &State) {
+        let only = |one: &State, other: &State| {
+            one.keys().filter(|key| !other.contains_key(*key)).filter_map(|key| random_end(key)).collect()
+        };
+        let (ends, others): (BTreeSet<_>, BTreeSet<_>) = (only(one, other), only(other, one));
+        self.random.extend(ends.intersection(&others).cloned());
+        let (one, other) = (&self.named(one), &self.named(other));
         for key in one.keys().chain(other.keys()) {
             let (Some(a), Some(b)) = (one.get(key), other.get(key)) else {
                 self.objects.insert(key.clone());
@@ -45,6 +55,25 @@ impl Mask {
                 set.insert((key.clone(), path.clone()));
             }
         }
+    }
+
+    /// Returns a key with `*` for the random end of a name, if it has one.
+    fn name(&self, key: &str) -> Option<String> {
+        let end = random_end(key).filter(|end| self.random.contains(end))?;
+        Some(format!("{}*", end.0))
+    }
+
+    /// Returns a state with `*` for the random ends of names. Several objects of one name have numbers.
+    fn named<'a>(&self, state: &'a State) -> Cow<'a, State> {
+        if !state.keys().any(|key| self.name(key).is_some()) {
+            return Cow::Borrowed(state);
+        }
+        let mut all: BTreeMap<String, Vec<&BTreeMap<String, String>>> = BTreeMap::new();
+        for (key, fields) in state {
+            let name = self.name(key).unwrap_or_else(|| key.clone());
+            all.entry(name).or_default().push(fields);
+        }
+        Cow::Owned(numbered(all.into_iter().map(|(key, same)| (key, same.into_iter().cloned().collect()))))
     }
 
     /// Reports whether an object is compared.
@@ -73,7 +102,9 @@ impl Mask {
 
     /// Returns the objects that are not wanted.
     pub(super) fn left_over<'a>(&self, wanted: &State, found: &'a State) -> Vec<&'a String> {
-        found.keys().filter(|key| self.shows(key) && !wanted.contains_key(*key)).collect()
+        let wanted = self.named(wanted);
+        let is_wanted = |key: &String| wanted.contains_key(&self.name(key).unwrap_or_else(|| key.clone()));
+        found.keys().filter(|key| self.shows(key) && !is_wanted(key)).collect()
     }
 
     /// Returns the objects that are missing or left over, a line each.
@@ -84,6 +115,7 @@ impl Mask {
 
     /// Returns the differences, a line each.
     pub(super) fn differences(&self, wanted: &State, found: &State) -> Vec<String> {
+        let (wanted, found) = (&self.named(wanted), &self.named(found));
         let mut lines = Vec::new();
         let keys: BTreeSet<&String> = wanted.keys().chain(found.keys()).collect();
         for key in keys.into_iter().filter(|key| self.shows(key)) {
@@ -135,6 +167,11 @@ pub(super) fn normalise<'a>(objects: impl IntoIterator<Item = (&'a Value, bool)>
         }
         all.entry(key_of(object, names)).or_default().push(fields);
     }
+    numbered(all)
+}
+
+/// Numbers the objects of one key.
+fn numbered(all: impl IntoIterator<Item = (String, Vec<BTreeMap<String, String>>)>) -> State {
     let mut state = State::new();
     for (key, mut same) in all {
         // Objects with generated names have no order.
@@ -146,9 +183,19 @@ pub(super) fn normalise<'a>(objects: impl IntoIterator<Item = (&'a Value, bool)>
     state
 }
 
+/// Returns the beginning of a key up to its last dash, and the length of the rest, which may be random: at least four letters and
+/// digits.
+fn random_end(key: &str) -> Option<(String, usize)> {
+    let dash = key.rfind('-')? + 1;
+    let (start, end) = key.split_at(dash);
+    let is_random =
+        end.len() >= 4 && end.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    is_random.then(|| (start.to_owned(), end.len()))
+}
+
 fn key_of(object: &Value, names: &Names) -> String {
     let text = |key: &str| object["metadata"][key].as_str().unwrap_or_default();
-    let name = names.get(text("name")).map_or(text("name"), String::as_str);
+    let name = names.get(text("name")).cloned().unwrap_or_else(|| without_times(text("name").to_owned()));
     let kind = object["kind"].as_str().unwrap_or_default();
     match text("namespace") {
         "" => format!("{kind} {name}"),
@@ -218,7 +265,7 @@ fn canonical(value: &Value, conditions: bool, counters: bool, names: &Names) -> 
             format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
         }
         Value::String(text) => scrub(text, names),
-        other => other.to_string(),
+        other => without_times(other.to_string()),
     }
 }
 
@@ -237,7 +284,7 @@ pub(super) fn scrub(text: &str, names: &Names) -> String {
     if is_time(text) {
         return "<time>".to_owned();
     }
-    let mut out = without_uids(text);
+    let mut out = without_times(without_uids(text));
     for (name, pattern) in names {
         if out.contains(name.as_str()) {
             out = out.replace(name.as_str(), pattern);
@@ -252,6 +299,41 @@ fn is_time(text: &str) -> bool {
     let fits =
         |(byte, wanted): (u8, &u8)| if *wanted == b'0' { byte.is_ascii_digit() } else { byte == *wanted };
     text.len() >= pattern.len() && text.bytes().zip(pattern).all(fits)
+}
+
+/// Replaces times that are written as digits, as programs do in names: seconds or milliseconds since 1970, and year to
+/// second, with or without a letter or a dash after the day.
+fn without_times(text: String) -> String {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let (mut out, mut rest) = (String::new(), text.as_str());
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, from) = rest.split_at(start);
+        let mut length = digits(from);
+        // The time of the day.
+        if length == 8 && from[8..].starts_with(['-', 'T', 't', '_']) && digits(&from[9..]) == 6 {
+            length = 15;
+        }
+        let (number, after) = from.split_at(length);
+        out.push_str(before);
+        out.push_str(if length >= 10 && is_recent(number) { "<time>" } else { number });
+        rest = after;
+    }
+    if out.is_empty() { text } else { out + rest }
+}
+
+/// Reports whether digits are a time of these days. The clock of a run may be ahead of the machine's.
+fn is_recent(digits: &str) -> bool {
+    const DAY: i64 = 24 * 60 * 60;
+    let now = Timestamp::now().as_second();
+    let day =
+        |days: i64| Timestamp::from_second(now + days * DAY).map(|time| time.strftime("%Y%m%d").to_string());
+    let is_near = |seconds: i64| (seconds - now).abs() <= DAY;
+    match digits.len() {
+        10 => digits.parse().is_ok_and(is_near),
+        13 => digits.parse().is_ok_and(|millis: i64| is_near(millis / 1000)),
+        14 | 15 => (-1..=1).any(|days| day(days).is_ok_and(|day| digits.starts_with(&day))),
+        _ => false,
+    }
 }
 
 fn without_uids(text: &str) -> String {
@@ -331,6 +413,43 @@ mod tests {
         let pod = json!({"kind": "Pod", "metadata": {"name": "pod-x7k2d", "namespace": "n"}, "spec": {"of": "pod-x7k2d"}});
         let state = state(&pod);
         assert_eq!(state["Pod n/pod-*"]["spec.of"], "pod-*");
+    }
+
+    #[test]
+    fn random_end_of_a_name_is_not_compared() {
+        let map = |name: &str, of: &str| json!({"kind": "A", "metadata": {"name": name}, "spec": {"of": of}});
+        let state = |objects: &[Value]| normalise(objects.iter().map(|object| (object, true)), &Names::new());
+        let mut mask = Mask::default();
+        let one = state(&[map("b-k3x2p", "x"), map("a-web", "x")]);
+        mask.add_differences(&one, &state(&[map("b-0qz7w", "x"), map("a-web", "x")]));
+        let differences = |objects: &[Value]| mask.differences(&one, &state(objects));
+        assert!(differences(&[map("b-aaaaa", "x"), map("a-web", "x")]).is_empty());
+        assert_eq!(
+            differences(&[map("b-aaaaa", "y")]),
+            ["A a-web is missing", "A b-*: spec.of is y instead of x"]
+        );
+        let both = [map("b-aaaaa", "x"), map("b-bbbbb", "x"), map("a-web", "x")];
+        assert_eq!(differences(&both), ["A b-* (2) is left over"]);
+    }
+
+    #[test]
+    fn time_in_a_name_is_not_compared() {
+        let now = Timestamp::now();
+        let at = |text: &str| without_times(text.to_owned());
+        assert_eq!(at(&format!("nightly-{}-x", now.as_second())), "nightly-<time>-x");
+        assert_eq!(at(&now.as_millisecond().to_string()), "<time>");
+        for format in ["%Y%m%d%H%M%S", "%Y%m%d-%H%M%S", "%Y%m%dt%H%M%S"] {
+            assert_eq!(
+                at(&now.strftime(&format!("a.%Y-{format}z")).to_string()),
+                now.strftime("a.%Y-<time>z").to_string()
+            );
+        }
+        assert_eq!(
+            at("port-8080, 1234567890, 20200101-101010, v12"),
+            "port-8080, 1234567890, 20200101-101010, v12"
+        );
+        let map = json!({"kind": "A", "metadata": {"name": format!("a-{}", now.as_second())}, "spec": {"at": now.as_second()}});
+        assert_eq!(state(&map)["A a-<time>"]["spec.at"], "<time>");
     }
 
     #[test]

@@ -197,7 +197,21 @@ pub(super) fn all_steps(spec: &Spec, cluster: &Cluster, again: bool) -> Vec<Step
 fn roots(spec: &Spec, cluster: &Cluster) -> Vec<Value> {
     let mut roots: Vec<Value> = Vec::new();
     for step in &spec.steps {
-        let Step::Apply(all) = step else { continue };
+        let all = match step {
+            Step::Apply(all) => all,
+            Step::Delete(all) => {
+                // With their namespace, they are gone for good.
+                roots.retain(|root| {
+                    let is_space = |gone: &Value| {
+                        gone["kind"] == "Namespace"
+                            && gone["metadata"]["name"] == root["metadata"]["namespace"]
+                    };
+                    !all.iter().any(is_space)
+                });
+                continue;
+            }
+            Step::RemoveMade => continue,
+        };
         for object in all.iter().filter(|object| is_custom(object, spec, cluster)) {
             let key = |object: &Value| {
                 let metadata = &object["metadata"];

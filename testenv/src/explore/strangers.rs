@@ -1,9 +1,11 @@
 //! Objects of other owners, which block an operator and which it must not touch.
 
+use bytes::Bytes;
 use http::Method;
 use kubesmith_apiserver::Objects;
 use serde_json::{Value, json};
 
+use super::judge::shown;
 use super::oracle::Failure;
 use super::world::{World, is_noise};
 use crate::fake::{Action, PatchType};
@@ -96,6 +98,32 @@ impl World {
         let owners = object["metadata"]["ownerReferences"].as_array();
         let all_there = owners.into_iter().flatten().all(|owner| self.is_there(owner, action.namespace()));
         all_there.then_some(object)
+    }
+
+    /// Judges an object that the garbage collector has deleted right after its write: its owner exists, in another namespace.
+    pub(super) fn judge_collected(&mut self, body: &Bytes) {
+        let object: Value = serde_json::from_slice(body).unwrap_or_default();
+        let metadata = &object["metadata"];
+        let Some(owners) = metadata["ownerReferences"].as_array() else { return };
+        let objects = self.cluster.objects();
+        let is_gone = objects.path(&object).is_ok_and(|path| self.cluster.get(&path).is_none());
+        if !is_gone || metadata["namespace"].is_null() || !metadata["deletionTimestamp"].is_null() {
+            return;
+        }
+        let is_elsewhere = |owner: &&Value| {
+            let text = |key: &str| owner[key].as_str().unwrap_or_default();
+            let all = objects.list(text("apiVersion"), text("kind"), "").unwrap_or_default();
+            let mut found = all.iter().map(|other| &other["metadata"]);
+            found.any(|other| {
+                other["uid"] == owner["uid"]
+                    && ![&Value::Null, &metadata["namespace"]].contains(&&other["namespace"])
+            })
+        };
+        if let Some(owner) = owners.iter().find(is_elsewhere) {
+            let text = |key: &str| owner[key].as_str().unwrap_or_default();
+            let what = format!("{} at once: its owner {} {}", shown(&object), text("kind"), text("name"));
+            self.fail(Failure::OwnerElsewhere(what));
+        }
     }
 
     /// Judges a write of an object that had a controller, which has to stay. Deletions are not judged: operators that

@@ -43,9 +43,11 @@ impl Search<'_> {
             }
         }
         let state = |states: &[State]| last.and_then(|last| states.get(last)).cloned().unwrap_or_default();
-        let outdated = outdated(&state(&late.states), &state(&expected.states), &expected.mask);
+        let end = expected.states.last().cloned().unwrap_or_default();
+        let outdated = outdated(&state(&late.states), &state(&expected.states), &end, &expected.mask);
         if !outdated.is_empty() {
-            return Err(self.failed(&Failure::Outdated(outdated), &none, self.known.baseline.told(), None));
+            let left = outdated.iter().map(|key| format!("{key} is left over")).collect();
+            return Err(self.failed(&Failure::Outdated(left), &none, self.known.baseline.told(), None));
         }
         self.known.expected.depends_on_history = !history.is_empty();
         self.history = history.into_iter().collect();

@@ -5,6 +5,7 @@ mod endless;
 mod faults;
 mod fields;
 mod oracles;
+mod remains;
 mod replicas;
 mod vary;
 mod webhooks;
