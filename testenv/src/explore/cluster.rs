@@ -13,7 +13,7 @@ use kubesmith_apiserver::request::{Target, parse_path};
 use kubesmith_apiserver::{
     ApiError, ApiServer, ApiServerOptions, ApiService, Body, ManualClock, Objects, Reply, Snapshot,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
 use super::hooks::Hooks;
@@ -181,9 +181,11 @@ impl Cluster {
         self.delete(object).is_ok() && self.objects.path(object).is_ok_and(|path| self.get(&path).is_none())
     }
 
+    /// Deletes an object as kubectl does by default (`--cascade=background`): the server would leave the pods of a job.
     fn delete(&self, object: &Value) -> Result<String, String> {
         let path = self.objects.path(object).map_err(|error| error.to_string())?;
-        match self.request(Method::DELETE, &path, "application/json", &Value::Null) {
+        let options = json!({"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"});
+        match self.request(Method::DELETE, &path, "application/json", &options) {
             Ok(code) => Ok(format!("deletes {path} → {code}")),
             Err(error) if error.contains("404") => Ok(format!("finds {path} gone")),
             Err(error) => Err(error),
@@ -192,7 +194,7 @@ impl Cluster {
 
     /// Changes an annotation, as a user may at any time; returns the object's UID if it exists.
     pub(super) fn touch(&self, path: &str) -> Option<String> {
-        let patch = serde_json::json!({"metadata": {"annotations": {super::state::TOUCHED: "touched"}}});
+        let patch = json!({"metadata": {"annotations": {super::state::TOUCHED: "touched"}}});
         self.request(Method::PATCH, path, "application/merge-patch+json", &patch).ok()?;
         Some(self.get(path)?["metadata"]["uid"].as_str()?.to_owned())
     }
@@ -205,7 +207,7 @@ impl Cluster {
             if annotations.is_empty() {
                 continue;
             }
-            let patch = serde_json::json!({"metadata": {"annotations": annotations}});
+            let patch = json!({"metadata": {"annotations": annotations}});
             if let Ok(path) = self.objects.path(&object) {
                 // The object may be gone.
                 drop(self.request(Method::PATCH, &path, "application/merge-patch+json", &patch));

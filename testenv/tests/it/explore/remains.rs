@@ -141,8 +141,8 @@ fn wrong_owners_are_found_when_the_garbage_collector_deletes_their_dependents() 
     assert_eq!(failed.unwrap_err().failure(), text);
 }
 
-/// Replaces the job of a widget, and says nothing of its pods: then they are orphans.
-async fn replaces_job(seen: Seen) -> kube::Result<()> {
+/// Replaces the job of a widget with its pods, or says nothing of them: then they are orphans.
+async fn replaces_job(seen: Seen, params: DeleteParams) -> kube::Result<()> {
     let jobs: Api<Job> = Api::namespaced(seen.client.clone(), "default");
     for widget in seen.live() {
         let (name, image) = (widget.name_any(), format!("image:{}", number(widget, "size")));
@@ -152,7 +152,7 @@ async fn replaces_job(seen: Seen) -> kube::Result<()> {
         let job: Job = serde_json::from_value(job).unwrap();
         let image = |job: &Job| job.spec.as_ref()?.template.spec.as_ref()?.containers[0].image.clone();
         if jobs.get_opt(&name).await?.is_some_and(|known| image(&known) != image(&job)) {
-            jobs.delete(&name, &DeleteParams::default()).await?;
+            jobs.delete(&name, &params).await?;
         }
         unless(409, jobs.create(&PostParams::default(), &job).await.map(drop))?;
     }
@@ -161,7 +161,10 @@ async fn replaces_job(seen: Seen) -> kube::Result<()> {
 
 #[test]
 fn pods_are_found_when_the_deletion_of_their_job_leaves_them() {
-    let failed = sizes(&[1, 2], 0, replaces_job).unwrap_err();
+    // The schedules after 40 let a user remove the job.
+    sizes(&[1], 42, |seen| replaces_job(seen, DeleteParams::background()))
+        .unwrap_or_else(|failed| panic!("{failed}"));
+    let failed = sizes(&[1, 2], 0, |seen| replaces_job(seen, DeleteParams::default())).unwrap_err();
     assert!(failed.failure().contains("stays:\n  - pods default/one-"), "{failed}");
 }
 
