@@ -66,7 +66,8 @@ fn schema_that_only_exists_at_run_time_is_reported() {
     let reported: BTreeSet<usize> = errors(&generated)
         .filter_map(|error| Some(generated.sources.position(error.primary?).line))
         .collect();
-    let text = diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Short, false);
+    let text =
+        diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Short, diag::Style::Plain);
     assert_eq!(reported, marked, "{text}");
 }
 
@@ -154,7 +155,7 @@ fn krate(source: &str) -> tempfile::TempDir {
 }
 
 fn shown_errors(generated: &Generated) -> String {
-    diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Short, false)
+    diag::render(&generated.diagnostics, &generated.sources, MessageFormat::Short, diag::Style::Plain)
 }
 
 fn errors(generated: &Generated) -> impl Iterator<Item = &Diagnostic> {
