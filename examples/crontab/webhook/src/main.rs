@@ -18,9 +18,6 @@ struct Flags {
     command: Option<Command>,
     #[command(flatten)]
     manager: ManagerFlags,
-    /// The port of the webhook
-    #[arg(long, default_value_t = 9443)]
-    webhook_port: u16,
     /// Whether webhooks are served; they need a certificate
     #[arg(long, env = "ENABLE_WEBHOOKS", default_value_t = true, action = clap::ArgAction::Set)]
     webhooks: bool,
@@ -48,7 +45,7 @@ async fn main() -> anyhow::Result<()> {
     let flags = Flags::parse();
     match &flags.command {
         Some(Command::Check { file }) => check(file),
-        None => serve(flags.manager, flags.webhooks.then_some(flags.webhook_port), levels).await,
+        None => serve(flags.manager, flags.webhooks, levels).await,
     }
 }
 
@@ -62,7 +59,7 @@ fn check(file: &Path) -> anyhow::Result<()> {
 
 async fn serve<S: 'static>(
     flags: ManagerFlags,
-    webhook_port: Option<u16>,
+    webhooks: bool,
     levels: Handle<EnvFilter, S>,
 ) -> anyhow::Result<()> {
     let stop = shutdown_signal()?;
@@ -82,8 +79,8 @@ async fn serve<S: 'static>(
         .build();
     manager.add_healthz_check("ping", || Ok(()));
     manager.add_readyz_check("ping", || Ok(()));
-    if let Some(port) = webhook_port {
-        manager.add_webhooks(crontab_webhook::server().port(port).build()?);
+    if webhooks {
+        manager.add_webhooks(crontab_webhook::server().build()?);
     }
     manager.run(stop).await?;
     Ok(())
