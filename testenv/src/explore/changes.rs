@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::sim::Step;
@@ -130,17 +129,17 @@ fn collection_of(action: &Action) -> Option<&str> {
 }
 
 impl World {
-    /// Records a write that has changed an object since a version, after its line in the story.
+    /// Records a write that has changed an object since a version, after its line in the story. The server has answered with
+    /// the object.
     pub(super) fn note_change(
         &mut self,
         process: usize,
         action: &Action,
         label: &str,
-        body: &Bytes,
+        object: &Value,
         before: u64,
     ) {
         let Some(collection) = collection_of(action) else { return };
-        let object: Value = serde_json::from_slice(body).unwrap_or_default();
         let text = |key: &str| object["metadata"][key].as_str().unwrap_or_default();
         let name = if action.name().is_empty() { text("name") } else { action.name() };
         // The server's controllers may have changed the object since, or deleted it.

@@ -221,8 +221,9 @@ impl World {
             let past = stale.map(|version| format!(" (as of version {version}: {})", names_in(&body)));
             self.tell(&format!("{name}: {label} → {code}{}", past.unwrap_or_default()));
             if changed && code < 300 && is_write(action) {
-                self.note_change(process, action, label, &body, before);
-                self.judge_collected(&body);
+                let object: Value = serde_json::from_slice(&body).unwrap_or_default();
+                self.note_change(process, action, label, &object, before);
+                self.judge_collected(&object);
             }
         }
         self.lose_answer(process, fault);

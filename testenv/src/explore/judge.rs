@@ -274,11 +274,12 @@ impl Run<'_> {
             custom.into_iter().filter_map(|object| object["metadata"]["name"].as_str()).collect();
         let pods = (String::new(), "pods".to_owned());
         let made: BTreeSet<(String, String)> = world.made.values().cloned().chain([pods]).collect();
-        // Jobs leave their pods behind, if the operator deletes them without a policy.
-        let is_made = |resource: &str, object: &Value, target: &String| {
+        // Jobs leave their pods behind without an owner, if the operator deletes them without a policy.
+        let is_orphan = |resource: &str, object: &Value| {
+            let metadata = &object["metadata"];
             let is_applied = others.iter().any(|other| shown(other) == shown(object));
-            world.made.contains_key(target)
-                || (resource == "pods" && !is_applied && object["metadata"]["deletionTimestamp"].is_null())
+            let is_alone = metadata["ownerReferences"].is_null() && metadata["deletionTimestamp"].is_null();
+            resource == "pods" && is_alone && !is_applied
         };
         let left = world.cluster.state(&made).into_iter().filter_map(|((group, resource), object)| {
             let metadata = &object["metadata"];
@@ -286,7 +287,8 @@ impl Run<'_> {
             let target = scrub(&target(&group, &resource, text("namespace"), text("name")), &world.names);
             let is_of = |root: &&str| text("name").contains(*root) || refers_to(metadata, root);
             let keeps_data = resource == "persistentvolumeclaims";
-            (!keeps_data && is_made(&resource, &object, &target) && roots.iter().any(is_of)).then_some(target)
+            let is_made = world.made.contains_key(&target) || is_orphan(&resource, &object);
+            (!keeps_data && is_made && roots.iter().any(is_of)).then_some(target)
         });
         // Other objects that users apply stay, and so may their entries.
         let is_left = |entry: &String| others.is_empty() || roots.iter().any(|root| entry.contains(root));

@@ -146,9 +146,7 @@ impl fmt::Display for Failure {
             Self::NotOurs { what, owner } => {
                 write!(f, "an object that belongs to {owner} is taken over: {what}")
             }
-            Self::OwnerElsewhere(what) => {
-                write!(f, "the garbage collector deletes {what} is in another namespace")
-            }
+            Self::OwnerElsewhere(what) => write!(f, "the garbage collector deletes {what}"),
             Self::Taken(gone) => titled(
                 f,
                 "the custom resource is deleted, and so is what a user applied and did not delete:",

@@ -1,6 +1,5 @@
 //! Objects of other owners, which block an operator and which it must not touch.
 
-use bytes::Bytes;
 use http::Method;
 use kubesmith_apiserver::Objects;
 use serde_json::{Value, json};
@@ -101,12 +100,11 @@ impl World {
     }
 
     /// Judges an object that the garbage collector has deleted right after its write: its owner exists, in another namespace.
-    pub(super) fn judge_collected(&mut self, body: &Bytes) {
-        let object: Value = serde_json::from_slice(body).unwrap_or_default();
+    pub(super) fn judge_collected(&mut self, object: &Value) {
         let metadata = &object["metadata"];
         let Some(owners) = metadata["ownerReferences"].as_array() else { return };
         let objects = self.cluster.objects();
-        let is_gone = objects.path(&object).is_ok_and(|path| self.cluster.get(&path).is_none());
+        let is_gone = objects.path(object).is_ok_and(|path| self.cluster.get(&path).is_none());
         if !is_gone || metadata["namespace"].is_null() || !metadata["deletionTimestamp"].is_null() {
             return;
         }
@@ -121,7 +119,12 @@ impl World {
         };
         if let Some(owner) = owners.iter().find(is_elsewhere) {
             let text = |key: &str| owner[key].as_str().unwrap_or_default();
-            let what = format!("{} at once: its owner {} {}", shown(&object), text("kind"), text("name"));
+            let what = format!(
+                "{} at once: its owner {} {} is in another namespace",
+                shown(object),
+                text("kind"),
+                text("name")
+            );
             self.fail(Failure::OwnerElsewhere(what));
         }
     }

@@ -168,6 +168,27 @@ fn pods_are_found_when_the_deletion_of_their_job_leaves_them() {
     assert!(failed.failure().contains("stays:\n  - pods default/one-"), "{failed}");
 }
 
+#[test]
+fn pods_of_a_users_workload_may_stay_when_it_has_the_name_of_the_custom_resource() {
+    let workload = "
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: one, namespace: default}
+spec:
+  selector: {matchLabels: {app: one}}
+  template:
+    metadata: {labels: {app: one}}
+    spec: {containers: [{name: main, image: main}]}
+";
+    let explored = Explore::new("workload").schedules(0).time(HOUR).run(move |sim| async move {
+        sim.crds(CRD);
+        sim.operator(|client| run(client, true, async |seen| suspends(seen).await));
+        sim.apply(workload);
+        sim.apply(SMALL);
+    });
+    explored.unwrap_or_else(|failed| panic!("{failed}"));
+}
+
 /// A user who goes on after the steps cannot apply what was in a deleted namespace.
 #[test]
 fn deleted_namespace_is_no_failure() {
