@@ -13,6 +13,7 @@ use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams, W
 use kube::{Client, ResourceExt};
 use serde_json::json;
 
+use crate::fuzz::mutation::Random;
 use crate::serve::Served;
 
 const WRITERS: usize = 4;
@@ -20,19 +21,6 @@ const WATCHERS: usize = 2;
 const ROUNDS: usize = 3;
 /// The object that is written after a restart, so that watches know when they have everything.
 const MARKER: &str = "marker";
-
-/// SplitMix64, so that a failure can be reproduced.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-}
 
 /// A write of an object, and the event that a watch has to deliver. `Put` carries a number that is used once.
 #[derive(Clone, Debug, PartialEq)]
@@ -183,17 +171,17 @@ async fn killed_server_keeps_every_acknowledged_write() {
     let dir = tempfile::tempdir().unwrap();
     let mut place =
         Place { data: dir.path().join("data"), addr: kubesmith_testenv::free_address().unwrap().to_string() };
-    let mut random = Random(20_261_121);
+    let mut random = Random::new(20_261_121);
     let mut writes = Writes::new();
     let mut watchers = vec![Seen { version: "1".to_owned(), events: Vec::new() }; WATCHERS];
     for round in 1..=ROUNDS {
         let mut served = place.serve();
         let client = served.client().await;
         let done = Arc::new(AtomicUsize::new(0));
-        let target = 20 + random.below(150) as usize;
+        let target = 20 + random.below(150);
         let mut writing = Vec::new();
         for writer in 0..WRITERS {
-            let random = Random(random.below(u64::MAX));
+            let random = Random::new(random.below(usize::MAX) as u64);
             writing.push(tokio::spawn(write(served.client().await, writer, round, random, done.clone())));
         }
         let watching: Vec<_> =
