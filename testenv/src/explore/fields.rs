@@ -1,6 +1,6 @@
 //! Changes of single fields.
 
-use operators::frame::{CRD, Seen, part, run, value};
+use operators::frame::{CRD, Seen, has_finalizer, is_deleted, part, run, value};
 use serde_json::Value;
 
 use super::settings::Settings;
@@ -101,4 +101,27 @@ async fn has_a_default(seen: Seen) -> kube::Result<()> {
 fn field_is_not_dead_when_one_value_means_the_same_as_none() {
     let report = changed("size: {type: integer}, mode: {type: string}", has_a_default).unwrap();
     assert_eq!(report.dead_fields().collect::<Vec<_>>(), ["spec.size"], "{report}");
+}
+
+/// Does nothing for a paused widget, or finalizes it at least.
+async fn pauses(seen: Seen, finalizes: bool) -> kube::Result<()> {
+    for widget in seen.widgets.values() {
+        let is_paused = widget.data["spec"]["paused"] == true && !(finalizes && is_deleted(widget));
+        if !is_paused && has_finalizer(widget) == is_deleted(widget) {
+            seen.finalize(widget, !is_deleted(widget)).await?;
+        }
+        if !is_paused && !is_deleted(widget) {
+            seen.put(part(widget, "map", 1)).await?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn object_is_deleted_in_every_mode() {
+    let fields = "size: {type: integer}, paused: {type: boolean}";
+    let failed = changed(fields, |seen| pauses(seen, false)).unwrap_err();
+    assert!(failed.failure().starts_with("the deletion never ends: \"one\" waits"), "{failed}");
+    assert_eq!(failed.plan(), "fields");
+    changed(fields, |seen| pauses(seen, true)).unwrap();
 }

@@ -95,8 +95,9 @@ pub(super) fn add_variants(spec: &mut Spec, trial: &Trial<'_>) -> Variants {
     variants
 }
 
-/// Adds steps that change and revert fields of the varied objects separately, and neighbouring fields in both orders. All
-/// changes are cut into runs, of which this is the `number`th; `unfit` ones are left out.
+/// Adds steps that change and revert fields of the varied objects separately, and neighbouring fields in both orders, and
+/// steps that delete the objects in other modes. All changes are cut into runs, of which this is the `number`th; `unfit` ones
+/// are left out.
 pub(super) fn add_fields(
     spec: &mut Spec,
     trial: &Trial<'_>,
@@ -134,7 +135,20 @@ pub(super) fn add_fields(
             add_orders(spec, trial, object, (one, other), &mut variants);
         }
     }
+    if !spec.keeps {
+        for (object, change) in here.iter().filter(|(_, change)| change.is_mode) {
+            add_deletion(spec, object, change);
+        }
+    }
     variants
+}
+
+/// Adds steps that delete an object in another mode, as operators often do less in some, and create it anew.
+fn add_deletion(spec: &mut Spec, object: &Value, mode: &Change) {
+    let other = vary::with(object, &[mode]);
+    spec.then(&other);
+    spec.steps.push(Step::Delete(Rc::new(vec![other])));
+    spec.then(object);
 }
 
 /// Adds steps with two changes in both orders, if the server takes them.

@@ -82,12 +82,14 @@ pub(super) struct Change {
     path: Vec<Part>,
     value: Option<Value>,
     pub(super) origin: Origin,
+    /// Whether it sets a flag, or a word of an enum.
+    pub(super) is_mode: bool,
 }
 
 impl Change {
     /// A change of a field of the spec itself.
     pub(super) fn of(name: &str, value: Option<Value>) -> Self {
-        Self { path: vec![Part::Field(name.to_owned())], value, origin: Origin::Other }
+        Self { path: vec![Part::Field(name.to_owned())], value, origin: Origin::Other, is_mode: false }
     }
 
     /// The field and its new value.
@@ -160,7 +162,8 @@ struct Field<'a> {
 
 impl Field<'_> {
     fn change(&self, value: Option<Value>, origin: Origin) -> Change {
-        Change { path: self.path.clone(), value, origin }
+        let has_modes = self.schema["type"] == "boolean" || self.schema["enum"].is_array();
+        Change { path: self.path.clone(), is_mode: has_modes && value.is_some(), value, origin }
     }
 
     fn is_in_list(&self) -> bool {
