@@ -185,7 +185,7 @@ pub(super) fn run(scenario: Scenario<'_>, options: Options<'_>) -> Outcome {
             "it needs an operator and a step: call `operator` and `apply`".to_owned(),
         ));
     }
-    let steps = all_steps(&spec, &cluster, options.plan.again);
+    let steps = all_steps(&spec, &variants, &cluster, options.plan.again);
     let run = Run {
         world: World::new(cluster, spec, options.plan.clone()),
         options,

@@ -21,6 +21,8 @@ pub(super) struct Variants {
     pub(super) same: Vec<(usize, usize, String)>,
     /// Changes of single fields.
     pub(super) fields: Vec<FieldChange>,
+    /// Steps that delete objects in other modes. They come after the user's, as a mode may leave objects behind.
+    pub(super) deletions: Vec<Step>,
     /// The fields whose changes further runs try.
     pub(super) later: BTreeSet<String>,
     /// The fields without a change that the server takes.
@@ -135,20 +137,15 @@ pub(super) fn add_fields(
             add_orders(spec, trial, object, (one, other), &mut variants);
         }
     }
-    if !spec.keeps {
-        for (object, change) in here.iter().filter(|(_, change)| change.is_mode) {
-            add_deletion(spec, object, change);
-        }
-    }
+    let modes = here.iter().filter(|(_, change)| change.is_mode);
+    variants.deletions = modes.flat_map(|(object, mode)| deletion(object, mode)).collect();
     variants
 }
 
-/// Adds steps that delete an object in another mode, as operators often do less in some, and create it anew.
-fn add_deletion(spec: &mut Spec, object: &Value, mode: &Change) {
-    let other = vary::with(object, &[mode]);
-    spec.then(&other);
-    spec.steps.push(Step::Delete(Rc::new(vec![other])));
-    spec.then(object);
+/// Returns steps that delete an object in another mode, as operators often do less in some, and create it anew.
+fn deletion(object: &Value, mode: &Change) -> [Step; 3] {
+    let other = Rc::new(vec![vary::with(object, &[mode])]);
+    [Step::Apply(other.clone()), Step::Delete(other), Step::Apply(Rc::new(vec![object.clone()]))]
 }
 
 /// Adds steps with two changes in both orders, if the server takes them.
@@ -191,9 +188,9 @@ pub(super) fn add_invalid(spec: &mut Spec, trial: &Trial<'_>, number: usize) -> 
     variants
 }
 
-/// Returns the user's steps, and the deletion of the applied custom resources; with `again`, also the steps of a user
-/// who removes the operators' objects, and then starts over.
-pub(super) fn all_steps(spec: &Spec, cluster: &Cluster, again: bool) -> Vec<Step> {
+/// Returns the user's steps, and the deletion of the applied custom resources, also in other modes; with `again`, also the
+/// steps of a user who removes the operators' objects, and then starts over.
+pub(super) fn all_steps(spec: &Spec, variants: &Variants, cluster: &Cluster, again: bool) -> Vec<Step> {
     let mut steps = spec.steps.clone();
     let roots = Rc::new(roots(spec, cluster));
     if spec.keeps || roots.is_empty() {
@@ -203,6 +200,7 @@ pub(super) fn all_steps(spec: &Spec, cluster: &Cluster, again: bool) -> Vec<Step
         let anew = [Step::RemoveMade, Step::Delete(roots.clone()), Step::Apply(roots.clone())];
         steps.extend(anew);
     }
+    steps.extend(variants.deletions.iter().cloned());
     steps.push(Step::Delete(roots));
     steps
 }
